@@ -1,0 +1,304 @@
+//! From labels to evaluations: which access depends on which (method §3).
+//!
+//! Inside one instruction, `a pr b` exactly when b depends on a by addr or data, or a is a read of its condition and b is one of its
+//! assignments' accesses. Dependencies through locals that the same instruction wrote are resolved here, so that what is left are
+//! dependencies on events of the evaluation and on locals as they were before it.
+//!
+//! An access that a label mentions twice is one event: the instruction reads the location once and uses the value twice.
+
+use super::{AbstractEventGraph, Evaluation, Event, Instruction, LocalUpdate, Profile, Sources, Vertex};
+use crate::facts::Facts;
+use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
+use crate::lts::label::{Access, Label, LabelKind, Step};
+use crate::memory::Kind;
+use crate::natural::natural_order;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl AbstractEventGraph {
+    /// Builds the graph from the facts.
+    #[must_use]
+    pub fn build(facts: &Facts, profile: Profile) -> AbstractEventGraph {
+        let mut names = Names::collect(&facts.labels);
+        let mut evaluations: Vec<Evaluation> =
+            facts.labels.iter().map(|label| Compiler::new(&mut names, label).compile(label)).collect();
+        for pair in facts.follows.iter().filter(|pair| profile == Profile::Sound || pair.newly) {
+            evaluations[pair.from.index()].successors.push(pair.to);
+        }
+        let mut instructions = names.instructions;
+        let mut occurrences = vec![Vec::new(); names.vertices.len()];
+        for (position, evaluation) in evaluations.iter().enumerate() {
+            let label = LabelId::new(position);
+            let instruction = &mut instructions[evaluation.instr.index()];
+            instruction.labels.push(label);
+            instruction.update |= facts.labels[position].has_write();
+            for (event_position, event) in evaluation.events.iter().enumerate() {
+                occurrences[event.vertex.index()].push((label, event_position));
+            }
+        }
+        let prefix = common_prefix(names.threads.iter().chain(&names.locations));
+        let shown = |names: Vec<String>| names.into_iter().map(|name| name[prefix..].to_owned()).collect();
+        AbstractEventGraph {
+            threads: shown(names.threads),
+            locations: shown(names.locations),
+            instructions,
+            vertices: names.vertices,
+            evaluations,
+            concurrent: facts.concurrent.clone(),
+            occurrences,
+            num_of_locals: names.locals.len(),
+        }
+    }
+}
+
+/// The numbering of everything that has a name, in natural order: it is the order of every report.
+struct Names {
+    threads: Vec<String>,
+    locations: Vec<String>,
+    instructions: Vec<Instruction>,
+    instruction_ids: BTreeMap<(ThreadId, String), InstrId>,
+    vertices: Vec<Vertex>,
+    locals: BTreeMap<(ThreadId, String), LocalId>,
+}
+
+impl Names {
+    fn collect(labels: &[Label]) -> Names {
+        let threads = labels.iter().map(|label| label.thread.clone()).collect();
+        let mut locations = BTreeSet::new();
+        for access in labels.iter().flat_map(|label| &label.steps).flat_map(step_accesses) {
+            visit_shared(access, &mut |name| {
+                locations.insert(name.to_owned());
+            });
+        }
+        let mut names = Names {
+            threads: in_natural_order(threads),
+            locations: in_natural_order(locations),
+            instructions: Vec::new(),
+            instruction_ids: BTreeMap::new(),
+            vertices: Vec::new(),
+            locals: BTreeMap::new(),
+        };
+        names.number_instructions(labels);
+        let mut vertices = BTreeSet::new();
+        for label in labels {
+            let thread = names.thread(label);
+            let instr = names.instruction(thread, &label.instr);
+            let mut add = |kind: Kind, name: &str| {
+                vertices.insert(Vertex { instr, thread, kind, location: names.location(name) });
+            };
+            for step in &label.steps {
+                let (writes, reads) = match step {
+                    Step::Condition { reads } => (&[][..], reads),
+                    Step::Assignment { writes, reads } => (&writes[..], reads),
+                };
+                for write in writes {
+                    if !write.local {
+                        add(Kind::Write, &write.name);
+                    }
+                    write.address.iter().for_each(|read| visit_shared(read, &mut |name| add(Kind::Read, name)));
+                }
+                reads.iter().for_each(|read| visit_shared(read, &mut |name| add(Kind::Read, name)));
+            }
+        }
+        names.vertices = vertices.into_iter().collect();
+        names
+    }
+
+    fn number_instructions(&mut self, labels: &[Label]) {
+        let mut heads: Vec<(ThreadId, &str)> = labels.iter().map(|label| (self.thread(label), &*label.instr)).collect();
+        heads.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| natural_order(a.1, b.1)));
+        heads.dedup();
+        for (thread, name) in heads {
+            let next = InstrId::new(self.instructions.len());
+            self.instruction_ids.insert((thread, name.to_owned()), next);
+            self.instructions.push(Instruction { thread, name: name.to_owned(), update: false, labels: Vec::new() });
+        }
+    }
+
+    fn thread(&self, label: &Label) -> ThreadId {
+        let position = self.threads.binary_search_by(|known| natural_order(known, &label.thread));
+        ThreadId::new(position.expect("all thread names were collected"))
+    }
+
+    fn location(&self, name: &str) -> LocationId {
+        let position = self.locations.binary_search_by(|known| natural_order(known, name));
+        LocationId::new(position.expect("all locations were collected"))
+    }
+
+    fn vertex(&self, vertex: Vertex) -> VertexId {
+        VertexId::new(self.vertices.binary_search(&vertex).expect("all vertices were collected"))
+    }
+
+    fn instruction(&self, thread: ThreadId, name: &str) -> InstrId {
+        *self.instruction_ids.get(&(thread, name.to_owned())).expect("all instructions were numbered")
+    }
+
+    fn local(&mut self, thread: ThreadId, name: &str) -> LocalId {
+        let next = LocalId::new(self.locals.len());
+        *self.locals.entry((thread, name.to_owned())).or_insert(next)
+    }
+}
+
+/// The length of the object name that all names begin with (`globalObject'`), which says nothing and is not shown.
+fn common_prefix<'n>(mut names: impl Iterator<Item = &'n String>) -> usize {
+    let Some(object) = names.next().and_then(|first| first.split_inclusive('\'').next()) else { return 0 };
+    let common = object.ends_with('\'') && names.all(|name| name.len() > object.len() && name.starts_with(object));
+    if common { object.len() } else { 0 }
+}
+
+fn in_natural_order(names: BTreeSet<String>) -> Vec<String> {
+    let mut names: Vec<String> = names.into_iter().collect();
+    names.sort_by(|a, b| natural_order(a, b));
+    names
+}
+
+fn step_accesses(step: &Step) -> impl Iterator<Item = &Access> {
+    let (writes, reads) = match step {
+        Step::Condition { reads } => (&[][..], reads),
+        Step::Assignment { writes, reads } => (&writes[..], reads),
+    };
+    writes.iter().chain(reads)
+}
+
+/// Calls `shared` for the access and everything its address needs, unless local.
+fn visit_shared(access: &Access, shared: &mut dyn FnMut(&str)) {
+    if !access.local {
+        shared(&access.name);
+    }
+    access.address.iter().for_each(|inner| visit_shared(inner, shared));
+}
+
+/// Compiles one label.
+struct Compiler<'a> {
+    names: &'a mut Names,
+    thread: ThreadId,
+    instr: InstrId,
+    events: Vec<Event>,
+    condition: Sources,
+    /// Reads of the condition, with those that its addresses needed: they come before the assignments' accesses.
+    condition_reads: Vec<usize>,
+    /// Locals already written by this evaluation.
+    written: BTreeMap<LocalId, Sources>,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(names: &'a mut Names, label: &Label) -> Self {
+        let thread = names.thread(label);
+        let instr = names.instruction(thread, &label.instr);
+        Compiler {
+            names,
+            thread,
+            instr,
+            events: Vec::new(),
+            condition: Sources::default(),
+            condition_reads: Vec::new(),
+            written: BTreeMap::new(),
+        }
+    }
+
+    fn compile(mut self, label: &Label) -> Evaluation {
+        for step in &label.steps {
+            match step {
+                Step::Condition { reads } => {
+                    let used = self.values(reads);
+                    self.condition.extend(&used);
+                    self.condition_reads = (0..self.events.len()).filter(|&i| self.kind(i) == Kind::Read).collect();
+                }
+                Step::Assignment { writes, reads } => {
+                    let value = self.values(reads);
+                    let addresses: Vec<Sources> = writes.iter().map(|write| self.values(&write.address)).collect();
+                    for (write, address) in writes.iter().zip(addresses) {
+                        if write.local {
+                            let local = self.names.local(self.thread, &write.name);
+                            self.written.insert(local, value.clone());
+                        } else {
+                            self.event(Kind::Write, &write.name, address, value.clone());
+                        }
+                    }
+                }
+            }
+        }
+        Evaluation {
+            thread: self.thread,
+            instr: self.instr,
+            barrier: label.kind != LabelKind::Plain,
+            events: self.events,
+            condition: self.condition,
+            locals: self.written.into_iter().map(|(local, value)| LocalUpdate { local, value }).collect(),
+            successors: Vec::new(),
+        }
+    }
+
+    fn kind(&self, event: usize) -> Kind {
+        self.names.vertices[self.events[event].vertex.index()].kind
+    }
+
+    /// Where the values of these reads come from; makes the events that read shared locations.
+    fn values(&mut self, reads: &[Access]) -> Sources {
+        let mut sources = Sources::default();
+        for read in reads {
+            let address = self.values(&read.address);
+            if read.local {
+                // An element of a local array depends on its index as much as on what it holds.
+                sources.extend(&address);
+                let local = self.names.local(self.thread, &read.name);
+                match self.written.get(&local) {
+                    Some(value) => sources.extend(value),
+                    None => sources.extend(&Sources { events: Vec::new(), locals: vec![local] }),
+                }
+            } else {
+                let event = self.event(Kind::Read, &read.name, address, Sources::default());
+                sources.extend(&Sources { events: vec![event], locals: Vec::new() });
+            }
+        }
+        sources
+    }
+
+    /// The position of the event; the first mention of an access makes it, a later one only adds the data of a write.
+    fn event(&mut self, kind: Kind, name: &str, address: Sources, data: Sources) -> usize {
+        let location = self.names.location(name);
+        let vertex = self.names.vertex(Vertex { instr: self.instr, thread: self.thread, kind, location });
+        if let Some(position) = self.events.iter().position(|event| event.vertex == vertex) {
+            if kind == Kind::Write {
+                self.events[position].data.extend(&data);
+                self.order(position);
+            }
+            return position;
+        }
+        let control = Sources { events: self.condition_reads.clone(), locals: self.condition.locals.clone() };
+        let position = self.events.len();
+        self.events.push(Event { vertex, address, data, control, before: Vec::new(), level: 0 });
+        self.order(position);
+        position
+    }
+
+    /// Recomputes what is before the event.
+    fn order(&mut self, position: usize) {
+        let event = &self.events[position];
+        let mut before = BTreeSet::new();
+        for &direct in [&event.address, &event.data, &event.control].into_iter().flat_map(|sources| &sources.events) {
+            before.insert(direct);
+            before.extend(self.events[direct].before.iter().copied());
+        }
+        // Only reads are sources, and an event is made after its sources: no event comes before itself.
+        before.remove(&position);
+        let level = before.iter().map(|&earlier| self.events[earlier].level + 1).max().unwrap_or(0);
+        let event = &mut self.events[position];
+        event.before = before.into_iter().collect();
+        event.level = level;
+    }
+}
+
+impl Sources {
+    fn extend(&mut self, other: &Sources) {
+        for event in &other.events {
+            if !self.events.contains(event) {
+                self.events.push(*event);
+            }
+        }
+        for local in &other.locals {
+            if !self.locals.contains(local) {
+                self.locals.push(*local);
+            }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The analysis from facts to fences and locks, and its result.
+//!
+//! [`Analysis`] holds what all memory models share; [`Analysis::run`] goes through the stations for one of them: unsafe pairs and conflicts
+//! (method §5, §6), delays and torn instructions (§7, §8), placement (§9), and the second look at it (§10). [`Outcome`] is the one result type that every report takes.
+
+use crate::aeg::{AbstractEventGraph, Conflicts, Profile, ProgramOrder};
+use crate::cycles::{self, Atomicity, ConflictRule, Findings, Listing, Setting};
+use crate::facts::Facts;
+use crate::ids::{InstrId, LabelId};
+use crate::lts::label::Label;
+use crate::memory::{FenceStrength, Kind, MemoryModel};
+use crate::placement::cost::Costs;
+use crate::placement::locks::{Lock, lock_groups};
+use crate::placement::service::served_delays;
+use crate::placement::{self, Method, Placement, Problem, recheck};
+use crate::safety::{Point, Synchronisation};
+use std::time::{Duration, Instant};
+
+/// What is asked of the analysis.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Which conflicts count; `Auto` means the profile's.
+    pub conflicts: ConflictRule,
+    /// Whether instructions are checked for being torn.
+    pub atomicity: Atomicity,
+    /// How many critical cycles to list.
+    pub listing: Listing,
+    /// How fences are chosen.
+    pub method: Method,
+    /// What fences cost.
+    pub costs: Costs,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            conflicts: ConflictRule::Auto,
+            atomicity: Atomicity::Off,
+            listing: Listing::None,
+            method: Method::Exact,
+            costs: Costs::default(),
+        }
+    }
+}
+
+/// A program ready to be analysed under any memory model.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// The labels of the state space.
+    pub labels: Vec<Label>,
+    /// The number of states.
+    pub num_of_states: u64,
+    /// The number of transitions.
+    pub num_of_transitions: u64,
+    /// Whose definitions apply.
+    pub profile: Profile,
+    /// The abstract event graph.
+    pub graph: AbstractEventGraph,
+    /// Its program order.
+    pub order: ProgramOrder,
+    reachable: Conflicts,
+}
+
+/// A fence to be put in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fence {
+    /// Where.
+    pub point: Point,
+    /// Plain or cumulative.
+    pub strength: FenceStrength,
+    /// What the architecture calls it.
+    pub mnemonic: String,
+    /// What it costs.
+    pub cost: u64,
+    /// The delays that it serves, by position in [`Findings::delays`].
+    pub delays: Vec<usize>,
+}
+
+/// The second look at the fences (method §10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recheck {
+    /// With fences and locks in place nothing remains.
+    pub enough: bool,
+    /// Removing any one fence brings something back.
+    pub each_needed: bool,
+}
+
+/// The result under one memory model.
+#[derive(Clone, Debug)]
+pub struct ModelOutcome {
+    /// The memory model.
+    pub model: MemoryModel,
+    /// Delays, torn instructions, cycles.
+    pub findings: Findings,
+    /// The fences, in the order of the program.
+    pub fences: Vec<Fence>,
+    /// The placement that they came from.
+    pub placement: Placement,
+    /// The locks, in the order in which they are acquired.
+    pub locks: Vec<Lock>,
+    /// The second look at the fences.
+    pub recheck: Recheck,
+    /// Instructions with several shared accesses that were not checked for being torn: the result presumes that they are atomic.
+    pub presumed_atomic: Vec<InstrId>,
+    /// Nothing was left out because of a limit.
+    pub complete: bool,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+impl ModelOutcome {
+    /// Number of unsafe pairs on a critical cycle.
+    #[must_use]
+    pub fn num_of_delays(&self) -> usize {
+        self.findings.delays.iter().filter(|delay| delay.is_unsafe).count()
+    }
+
+    /// Number of pairs that need a cumulative fence.
+    #[must_use]
+    pub fn num_of_cumulative_delays(&self) -> usize {
+        self.findings.delays.iter().filter(|delay| delay.cumulative).count()
+    }
+
+    /// Number of fences of this strength.
+    #[must_use]
+    pub fn num_of_fences(&self, strength: FenceStrength) -> usize {
+        self.fences.iter().filter(|fence| fence.strength == strength).count()
+    }
+
+    /// Whether the program needs no synchronisation under this model.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.fences.is_empty() && self.locks.is_empty()
+    }
+}
+
+/// Everything that a report needs.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The name of the program: the input's file name without its extension.
+    pub model: String,
+    /// The program.
+    pub analysis: Analysis,
+    /// What was asked.
+    pub options: Options,
+    /// One result for each memory model, in the order in which they were asked for.
+    pub results: Vec<ModelOutcome>,
+}
+
+impl Analysis {
+    /// Builds what all memory models share.
+    #[must_use]
+    pub fn new(facts: Facts, profile: Profile) -> Analysis {
+        let graph = AbstractEventGraph::build(&facts, profile);
+        let order = ProgramOrder::new(&graph);
+        let reachable = Conflicts::reachable(&graph);
+        Analysis {
+            labels: facts.labels,
+            num_of_states: facts.states,
+            num_of_transitions: facts.transitions,
+            profile,
+            graph,
+            order,
+            reachable,
+        }
+    }
+
+    /// The conflict rule that applies: the paper's profile has the paper's conflicts, unless asked otherwise.
+    #[must_use]
+    pub fn conflict_rule(&self, asked: ConflictRule) -> ConflictRule {
+        match (asked, self.profile) {
+            (ConflictRule::Auto, Profile::Published) => ConflictRule::Concurrent,
+            (rule, _) => rule,
+        }
+    }
+
+    /// Analyses the program under one memory model.
+    #[must_use]
+    pub fn run(&self, model: &MemoryModel, options: &Options) -> ModelOutcome {
+        let started = Instant::now();
+        let setting = Setting {
+            graph: &self.graph,
+            order: &self.order,
+            reachable: &self.reachable,
+            rule: self.conflict_rule(options.conflicts),
+            atomicity: options.atomicity,
+            listing: options.listing,
+        };
+        let findings = cycles::find(&setting, model);
+        let problem = Problem {
+            graph: &self.graph,
+            model,
+            delays: &findings.delays,
+            in_place: &findings.in_place,
+            costs: &options.costs,
+        };
+        let placement = placement::place(&problem, options.method);
+        let fences = fences_with_reasons(&problem, &placement);
+        let in_place = Synchronisation { fences: placement.fences.clone(), ..findings.in_place.clone() };
+        let recheck = Recheck {
+            enough: recheck::is_enough(&self.graph, model, &in_place, &findings.delays),
+            each_needed: in_place
+                .fences
+                .keys()
+                .all(|&fence| recheck::is_needed(&self.graph, model, &in_place, &findings.delays, fence)),
+        };
+        ModelOutcome {
+            model: model.clone(),
+            fences,
+            locks: lock_groups(&self.graph, &findings.in_place.locked),
+            recheck,
+            presumed_atomic: self.presumed_atomic(options.atomicity),
+            complete: findings.cycles.as_ref().is_none_or(|list| list.complete),
+            placement,
+            findings,
+            elapsed: started.elapsed(),
+        }
+    }
+
+    /// Instructions with several shared accesses that this kind of check leaves out.
+    fn presumed_atomic(&self, atomicity: Atomicity) -> Vec<InstrId> {
+        let several = |label: &LabelId| {
+            let evaluation = self.graph.evaluation(*label);
+            evaluation.events.len() > 1 && !evaluation.barrier
+        };
+        (0..self.graph.instructions.len())
+            .map(InstrId::new)
+            .filter(|&instr| {
+                let instruction = self.graph.instruction(instr);
+                let checked = match atomicity {
+                    Atomicity::Off => false,
+                    Atomicity::Updates => instruction.update,
+                    Atomicity::Full => true,
+                };
+                !checked && instruction.labels.iter().any(several)
+            })
+            .collect()
+    }
+}
+
+/// The fences with the delays that they serve and the cheapest instruction that serves them.
+fn fences_with_reasons(problem: &Problem<'_>, placement: &Placement) -> Vec<Fence> {
+    let mut served = served_delays(problem, &placement.fences);
+    let kind = |vertex| problem.graph.vertex(vertex).kind;
+    placement
+        .fences
+        .iter()
+        .map(|(&point, &strength)| {
+            let delays = served.remove(&point).unwrap_or_default();
+            let orders: Vec<(Kind, Kind)> = delays
+                .iter()
+                .map(|&position| &problem.delays[position])
+                .map(|delay| (kind(delay.from), kind(delay.to)))
+                .collect();
+            Fence {
+                point,
+                strength,
+                mnemonic: problem.model.mnemonic(&orders, strength).to_owned(),
+                cost: problem.costs.of(point, strength),
+                delays,
+            }
+        })
+        .collect()
+}

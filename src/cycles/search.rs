@@ -1,0 +1,201 @@
+//! Is the pair (a, b) the entry→exit part of some critical cycle? Decided without listing cycles (method §7).
+//!
+//! From exit `b` the search crosses conflict edges to other threads, passes them from entry to exit, and comes back to the entries asked for.
+//! A search state is (exit, threads used, locations used); states are taken by the number of accesses so far, and one is dropped if a state with
+//! the same exit, no more threads and no more locations was there before (dominance). So the first way back to an entry is a shortest cycle.
+//!
+//! *A location is one run of at most three accesses*, so a thread either changes the location (entry and exit differ), or takes part with one access between two others
+//! on the same location. One search from `b` answers for all entries `a` of its thread.
+//!
+//! *Pruning:* exits from which no wanted entry can be reached at all, threads and locations aside, are not visited. *Cost:* linear in the edges times
+//! the width of the dominance lists; in the worst case exponential in the number of threads, there is no bound on the length.
+
+use super::graph::CycleGraph;
+use super::witness::{Cycle, Segment};
+use crate::ids::VertexId;
+use fixedbitset::FixedBitSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// For each wanted entry that lies on a critical cycle with exit `b`: a shortest such cycle, its first segment being (entry, b).
+///
+/// A wanted entry at the location of `b` is only closed over a single access of one other thread: a torn instruction (method §8).
+#[must_use]
+pub fn shortest_cycles(graph: &CycleGraph<'_>, b: VertexId, wanted: &BTreeSet<VertexId>) -> BTreeMap<VertexId, Cycle> {
+    let mut search = Search::new(graph, b, wanted);
+    search.run();
+    search.found
+}
+
+struct State {
+    exit: VertexId,
+    threads: FixedBitSet,
+    locations: FixedBitSet,
+    /// The state before, and the segments taken from there to here.
+    parent: Option<(usize, Vec<Segment>)>,
+}
+
+enum Item {
+    /// A state to expand, by position.
+    Expand(usize),
+    /// A way back to an entry from a state, over a single access.
+    Close { state: usize, over: VertexId, entry: VertexId },
+}
+
+struct Search<'s, 'g> {
+    graph: &'s CycleGraph<'g>,
+    b: VertexId,
+    wanted: &'s BTreeSet<VertexId>,
+    leads_back: FixedBitSet,
+    states: Vec<State>,
+    /// Per exit, the states expanded.
+    expanded: BTreeMap<VertexId, Vec<usize>>,
+    /// Items by the number of accesses so far.
+    buckets: Vec<Vec<Item>>,
+    found: BTreeMap<VertexId, Cycle>,
+}
+
+impl<'s, 'g> Search<'s, 'g> {
+    fn new(graph: &'s CycleGraph<'g>, b: VertexId, wanted: &'s BTreeSet<VertexId>) -> Self {
+        let mut threads = FixedBitSet::with_capacity(graph.graph.threads.len());
+        threads.insert(graph.thread(b).index());
+        let mut locations = FixedBitSet::with_capacity(graph.graph.locations.len());
+        locations.insert(graph.location(b).index());
+        Search {
+            graph,
+            b,
+            wanted,
+            leads_back: leads_back(graph, b, wanted),
+            states: vec![State { exit: b, threads, locations, parent: None }],
+            expanded: BTreeMap::new(),
+            buckets: vec![vec![Item::Expand(0)]],
+            found: BTreeMap::new(),
+        }
+    }
+
+    fn run(&mut self) {
+        let mut length = 0;
+        while length < self.buckets.len() && self.found.len() < self.wanted.len() {
+            for item in std::mem::take(&mut self.buckets[length]) {
+                match item {
+                    Item::Expand(state) => self.expand(state, length),
+                    Item::Close { state, over, entry } => {
+                        self.close(state, Some(Segment { entry: over, exit: over }), entry);
+                    }
+                }
+            }
+            length += 1;
+        }
+    }
+
+    /// Whether a state that was expanded before, and so is no longer, has the same exit and uses no more.
+    fn is_dominated(&self, exit: VertexId, threads: &FixedBitSet, locations: &FixedBitSet) -> bool {
+        self.expanded.get(&exit).is_some_and(|states| {
+            states.iter().any(|&other| {
+                let other = &self.states[other];
+                other.threads.is_subset(threads) && other.locations.is_subset(locations)
+            })
+        })
+    }
+
+    fn expand(&mut self, state: usize, length: usize) {
+        let graph = self.graph;
+        let exit = self.states[state].exit;
+        if self.is_dominated(exit, &self.states[state].threads, &self.states[state].locations) {
+            return;
+        }
+        self.expanded.entry(exit).or_default().push(state);
+        let own = graph.thread(self.b);
+        for &entry in graph.conflicts.of(exit) {
+            if graph.thread(entry) == own {
+                if self.wanted.contains(&entry) {
+                    self.close(state, None, entry);
+                }
+                continue;
+            }
+            if self.states[state].threads.contains(graph.thread(entry).index()) {
+                continue;
+            }
+            self.leave(state, length + 2, None, entry);
+            // The thread of `entry` takes part with this one access, the next one comes in at the same location.
+            for &second in graph.conflicts.of(entry) {
+                if graph.thread(second) == own {
+                    if self.wanted.contains(&second) && second != self.b {
+                        self.push(length + 1, Item::Close { state, over: entry, entry: second });
+                    }
+                } else if !self.states[state].threads.contains(graph.thread(second).index())
+                    && graph.thread(second) != graph.thread(entry)
+                {
+                    self.leave(state, length + 3, Some(entry), second);
+                }
+            }
+        }
+    }
+
+    /// Passes the thread of `entry` to all its exits; `single` is the access of the thread passed in between.
+    fn leave(&mut self, state: usize, length: usize, single: Option<VertexId>, entry: VertexId) {
+        let graph = self.graph;
+        for &exit in &graph.exits[entry.index()] {
+            let location = graph.location(exit).index();
+            if !self.leads_back.contains(exit.index()) || self.states[state].locations.contains(location) {
+                continue;
+            }
+            let mut threads = self.states[state].threads.clone();
+            threads.extend(single.iter().chain([&entry]).map(|&vertex| graph.thread(vertex).index()));
+            let mut locations = self.states[state].locations.clone();
+            locations.insert(location);
+            if self.is_dominated(exit, &threads, &locations) {
+                continue;
+            }
+            let segments = single
+                .map(|vertex| Segment { entry: vertex, exit: vertex })
+                .into_iter()
+                .chain([Segment { entry, exit }]);
+            let position = self.states.len();
+            self.states.push(State { exit, threads, locations, parent: Some((state, segments.collect())) });
+            self.push(length, Item::Expand(position));
+        }
+    }
+
+    fn push(&mut self, length: usize, item: Item) {
+        if self.buckets.len() <= length {
+            self.buckets.resize_with(length + 1, Vec::new);
+        }
+        self.buckets[length].push(item);
+    }
+
+    fn close(&mut self, state: usize, last: Option<Segment>, entry: VertexId) {
+        if self.found.contains_key(&entry) {
+            return;
+        }
+        let mut groups: Vec<Vec<Segment>> = vec![last.into_iter().collect()];
+        let mut at = state;
+        while let Some((parent, segments)) = &self.states[at].parent {
+            groups.push(segments.clone());
+            at = *parent;
+        }
+        groups.push(vec![Segment { entry, exit: self.b }]);
+        self.found.insert(entry, Cycle { segments: groups.into_iter().rev().flatten().collect() });
+    }
+}
+
+/// The exits from which some wanted entry can be reached, the conditions on threads and locations aside.
+fn leads_back(graph: &CycleGraph<'_>, b: VertexId, wanted: &BTreeSet<VertexId>) -> FixedBitSet {
+    let own = graph.thread(b);
+    let mut marked = FixedBitSet::with_capacity(graph.graph.vertices.len());
+    let mut stack: Vec<VertexId> = wanted.iter().copied().collect();
+    let mut entered = FixedBitSet::with_capacity(graph.graph.vertices.len());
+    // `stack` holds entries from which the way back is known; each gives the exits that conflict with it, directly or over a single access.
+    while let Some(entry) = stack.pop() {
+        if entered.put(entry.index()) {
+            continue;
+        }
+        let direct = graph.conflicts.of(entry).iter();
+        let over_single = direct.clone().flat_map(|&single| graph.conflicts.of(single));
+        for &exit in direct.chain(over_single) {
+            if graph.thread(exit) != own && !marked.put(exit.index()) {
+                stack.extend(graph.entries[exit.index()].iter().copied());
+            }
+        }
+    }
+    marked
+}

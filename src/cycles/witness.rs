@@ -1,0 +1,102 @@
+//! A critical cycle as it is shown: its segments, its edges, and its name in diy's vocabulary.
+
+use crate::aeg::AbstractEventGraph;
+use crate::ids::VertexId;
+use crate::memory::Kind;
+
+/// A thread's part of a cycle: where the cycle comes in and where it goes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Segment {
+    /// Where the cycle comes in.
+    pub entry: VertexId,
+    /// Where it goes out; equal to the entry if the thread takes part with one access.
+    pub exit: VertexId,
+}
+
+/// A cycle: segments of distinct threads, the last one's exit conflicts with the first one's entry.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cycle {
+    /// The segments in order. In the witness of a delay the first one is the delay.
+    pub segments: Vec<Segment>,
+}
+
+/// An edge of a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// Program order within a thread.
+    Program,
+    /// From one access of an instruction to another that is not after it.
+    Sideways,
+    /// A conflict edge to another thread.
+    Conflict,
+}
+
+impl Cycle {
+    /// The accesses of the cycle in order, each with the edge that leaves it.
+    #[must_use]
+    pub fn steps(
+        &self,
+        graph: &AbstractEventGraph,
+        is_program_order: impl Fn(VertexId, VertexId) -> bool,
+    ) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for (position, segment) in self.segments.iter().enumerate() {
+            let next = self.segments[(position + 1) % self.segments.len()].entry;
+            if segment.entry != segment.exit {
+                let edge = if is_program_order(segment.entry, segment.exit) { Edge::Program } else { Edge::Sideways };
+                steps.push(Step::new(graph, segment.entry, edge, segment.exit));
+            }
+            steps.push(Step::new(graph, segment.exit, Edge::Conflict, next));
+        }
+        steps
+    }
+
+    /// The cycle in diy's vocabulary: `PodWR Fre PodWR Fre`.
+    #[must_use]
+    pub fn diy_name(
+        &self,
+        graph: &AbstractEventGraph,
+        is_program_order: impl Fn(VertexId, VertexId) -> bool,
+    ) -> String {
+        let names: Vec<String> = self.steps(graph, is_program_order).into_iter().map(|step| step.name).collect();
+        names.join(" ")
+    }
+
+    /// The conflict edges: from a segment's exit to the next one's entry.
+    pub fn conflict_edges(&self) -> impl Iterator<Item = (VertexId, VertexId)> + '_ {
+        let nexts = self.segments.iter().cycle().skip(1);
+        self.segments.iter().zip(nexts).map(|(segment, next)| (segment.exit, next.entry))
+    }
+
+    /// The number of accesses.
+    #[must_use]
+    pub fn num_of_accesses(&self) -> usize {
+        self.segments.iter().map(|segment| if segment.entry == segment.exit { 1 } else { 2 }).sum()
+    }
+}
+
+/// An access of a cycle and the edge that leaves it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The access.
+    pub vertex: VertexId,
+    /// The edge to the next access.
+    pub edge: Edge,
+    /// The edge's name: `PodWR`, `Fre`, `Rfe`, `Coe`, or `Torn..` for a sideways move.
+    pub name: String,
+}
+
+impl Step {
+    fn new(graph: &AbstractEventGraph, from: VertexId, edge: Edge, to: VertexId) -> Step {
+        let (a, b) = (graph.vertex(from), graph.vertex(to));
+        let where_to = if a.location == b.location { 's' } else { 'd' };
+        let name = match (edge, a.kind, b.kind) {
+            (Edge::Program, ..) => format!("Po{where_to}{}{}", a.kind, b.kind),
+            (Edge::Sideways, ..) => format!("Torn{where_to}{}{}", a.kind, b.kind),
+            (Edge::Conflict, Kind::Write, Kind::Read) => "Rfe".to_owned(),
+            (Edge::Conflict, Kind::Read, _) => "Fre".to_owned(),
+            (Edge::Conflict, Kind::Write, Kind::Write) => "Coe".to_owned(),
+        };
+        Step { vertex: from, edge, name }
+    }
+}

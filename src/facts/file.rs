@@ -1,0 +1,201 @@
+//! Facts files: the three tables as text, small, stable, and safe against truncation.
+//!
+//! ```text
+//! seqcon-facts 1
+//! states 14
+//! transitions 32
+//! labels 2
+//! T0.0: b0 :=
+//! T0.1: ? b1
+//! follows 2
+//! 0 1 new
+//! 1 1
+//! concurrent 0
+//! checksum 8a1fd2c3b4e59607
+//! ```
+//!
+//! Labels are in the native dialect; the pairs refer to them by position, from 0. `new` marks the pairs that a step newly enabled
+//! (see [`Follows::newly`]). The last line is the FNV-1a hash (64 bits) of all bytes before it: a file that was cut off or
+//! changed is refused, because facts that are silently missing would be fences that are silently missing. Equal
+//! facts give equal bytes. Files are merged by reading them all and [`Facts::merge`].
+
+#![forbid(unsafe_code)]
+
+use super::{Facts, Follows};
+use crate::ids::LabelId;
+use crate::lts::dialect::native;
+use crate::lts::error::{Error, Place, found_at, quoted};
+use crate::lts::label::Label;
+use std::io::{self, Write};
+
+const MAGIC: &str = "seqcon-facts ";
+const VERSION: &str = "1";
+const REMEDY: &str = "write it again with `seqcon facts`";
+
+/// Whether a text is a facts file, of this version or another, by its first bytes.
+#[must_use]
+pub fn is_facts(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC.as_bytes())
+}
+
+/// Writes facts.
+///
+/// # Errors
+/// If `out` cannot be written.
+pub fn write(facts: &Facts, out: impl Write) -> io::Result<()> {
+    let mut out = Checksummed { out, checksum: Checksum::default() };
+    writeln!(out, "{MAGIC}{VERSION}")?;
+    writeln!(out, "states {}", facts.states)?;
+    writeln!(out, "transitions {}", facts.transitions)?;
+    writeln!(out, "labels {}", facts.labels.len())?;
+    for label in &facts.labels {
+        writeln!(out, "{label}")?;
+    }
+    writeln!(out, "follows {}", facts.follows.len())?;
+    for Follows { from, to, newly } in &facts.follows {
+        writeln!(out, "{} {}{}", from.0, to.0, if *newly { " new" } else { "" })?;
+    }
+    writeln!(out, "concurrent {}", facts.concurrent.len())?;
+    for (a, b) in &facts.concurrent {
+        writeln!(out, "{} {}", a.0, b.0)?;
+    }
+    let checksum = out.checksum;
+    writeln!(out, "checksum {checksum:016x}", checksum = checksum.0)?;
+    out.flush()
+}
+
+/// Reads facts; `path` is the name for messages.
+///
+/// # Errors
+/// If the text is not a facts file of this version, or was cut off or changed.
+pub fn read(bytes: &[u8], path: &str) -> Result<Facts, Error> {
+    let mut lines = Lines { bytes, path, start: 0, end: 0 };
+    let version = lines.next("a facts file")?.strip_prefix(MAGIC);
+    if version != Some(VERSION) {
+        let remedy = "this seqcon reads version 1; write the file again with `seqcon facts`";
+        return Err(Error::unexpected(path, bytes, 0, format!("`{MAGIC}{VERSION}`"), remedy));
+    }
+    let states = lines.count("states")?;
+    let transitions = lines.count("transitions")?;
+    let mut labels: Vec<Label> = Vec::new();
+    for _ in 0..lines.count("labels")? {
+        let text = lines.next("a label")?;
+        labels.push(native::parse(text).map_err(|error| {
+            let offset = lines.start + error.offset;
+            let found = format!("{} in the label {}", found_at(bytes, offset), quoted(text.as_bytes()));
+            Error::contents(path, Place::of(bytes, offset), error.expected, found, REMEDY)
+        })?);
+    }
+    let mut follows = Vec::new();
+    for _ in 0..lines.count("follows")? {
+        let text = lines.next("a pair of labels")?;
+        let (pair, newly) = text.strip_suffix(" new").map_or((text, false), |pair| (pair, true));
+        let (from, to) = lines.pair(pair, &labels)?;
+        if labels[from.index()].thread != labels[to.index()].thread {
+            return Err(lines.unexpected("two labels of the same thread"));
+        }
+        follows.push(Follows { from, to, newly });
+    }
+    let mut concurrent = Vec::new();
+    for _ in 0..lines.count("concurrent")? {
+        let text = lines.next("a pair of labels")?;
+        let (a, b) = lines.pair(text, &labels)?;
+        if labels[a.index()].thread == labels[b.index()].thread {
+            return Err(lines.unexpected("two labels of different threads"));
+        }
+        concurrent.push((a, b));
+    }
+    let mut checksum = Checksum::default();
+    checksum.add(&bytes[..lines.end]);
+    if lines.next("the checksum")? != format!("checksum {:016x}", checksum.0) {
+        return Err(lines.unexpected("the checksum of the lines before (the file was changed or damaged)"));
+    }
+    if lines.end != bytes.len() {
+        return Err(Error::unexpected(path, bytes, lines.end, "the end of the file", REMEDY));
+    }
+    Ok(Facts::canonical(&labels, follows, concurrent, (states, transitions)))
+}
+
+/// A text line by line, with the place of the last line for messages.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    path: &'a str,
+    /// The last line that was read.
+    start: usize,
+    /// Behind its line end.
+    end: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// The next line. All lines, the last one too, end with LF: without, the file was cut off.
+    fn next(&mut self, expected: &str) -> Result<&'a str, Error> {
+        self.start = self.end;
+        let rest = &self.bytes[self.start..];
+        let Some(length) = memchr::memchr(b'\n', rest) else {
+            let remedy = "the file was cut off; write it again with `seqcon facts`";
+            let expected = format!("{expected} and the end of its line");
+            return Err(Error::unexpected(self.path, self.bytes, self.bytes.len(), expected, remedy));
+        };
+        self.end = self.start + length + 1;
+        std::str::from_utf8(&rest[..length]).map_err(|_| self.unexpected("text in UTF-8"))
+    }
+
+    /// A line `word number`.
+    fn count(&mut self, word: &str) -> Result<u64, Error> {
+        let text = self.next(word)?;
+        let number = text.strip_prefix(word).and_then(|rest| rest.strip_prefix(' ')).and_then(decimal);
+        number.ok_or_else(|| self.unexpected(&format!("`{word}` and a number")))
+    }
+
+    /// Two positions in the table of labels.
+    fn pair(&self, text: &str, labels: &[Label]) -> Result<(LabelId, LabelId), Error> {
+        let id =
+            |text: &str| decimal(text).filter(|&id| id < labels.len() as u64).and_then(|id| u32::try_from(id).ok());
+        let pair = text.split_once(' ').and_then(|(a, b)| Some((LabelId(id(a)?), LabelId(id(b)?))));
+        pair.ok_or_else(|| self.unexpected(&format!("two label positions below {}", labels.len())))
+    }
+
+    fn unexpected(&self, expected: &str) -> Error {
+        Error::unexpected(self.path, self.bytes, self.start, expected, REMEDY)
+    }
+}
+
+/// A number as it is written here: digits alone, no sign.
+fn decimal(text: &str) -> Option<u64> {
+    if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
+}
+
+/// FNV-1a, 64 bits.
+#[derive(Clone, Copy)]
+struct Checksum(u64);
+
+impl Default for Checksum {
+    fn default() -> Self {
+        Checksum(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Checksum {
+    fn add(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+struct Checksummed<W> {
+    out: W,
+    checksum: Checksum,
+}
+
+impl<W: Write> Write for Checksummed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.checksum.add(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

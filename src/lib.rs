@@ -1,0 +1,45 @@
+//! Finds where a concurrent program needs fences and locks to stay sequentially consistent on weak memory.
+//!
+//! seqcon takes the sequentially consistent state space of a program and tells what can go wrong when the same program
+//! runs on TSO (x86), PSO (SPARC), ARMv7 or POWER, and how few fences and locks prevent it. The modules are the stations of the data, in
+//! the order in which it passes them; a station only knows those before it. Each one's page names the definition it implements ("method §n" is the section of the method's
+//! description in `docs/method.md`).
+//!
+//! | station | computes | method |
+//! |---|---|---|
+//! | [`lts`] | labels and transitions, from `.aut` text | §1 |
+//! | [`facts`] | which label follows which, which are enabled together | §2 |
+//! | [`memory`] | memory models as tables | §4 |
+//! | [`aeg`] | the abstract event graph: vertices, dependencies, program order, conflicts | §3, §6 |
+//! | [`safety`] | which accesses can overtake which | §5 |
+//! | [`cycles`] | critical cycles, delays, torn instructions | §7, §8 |
+//! | [`placement`] | where fences go, and which locks are taken by whom | §8, §9 |
+//! | [`analysis`] | all of it, and the result that reports take | §10 |
+//! | [`report`] | text, CSV and JSON | |
+//!
+//! The shortest use of the library:
+//!
+//! ```
+//! use seqcon::analysis::{Analysis, Options};
+//! use seqcon::{aeg::Profile, facts, memory::MemoryModel};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let store_buffering = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("lts/sb.aut");
+//! let extraction = facts::load(&store_buffering, &facts::extract::Options::default(), &facts::extract::NoProgress)?;
+//! let analysis = Analysis::new(extraction.facts, Profile::Sound);
+//! let tso = MemoryModel::named("tso").expect("built in");
+//! assert_eq!(analysis.run(&tso, &Options::default()).fences.len(), 2);
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod aeg;
+pub mod analysis;
+pub mod cycles;
+pub mod facts;
+pub mod ids;
+pub mod lts;
+pub mod memory;
+pub mod natural;
+pub mod placement;
+pub mod safety;

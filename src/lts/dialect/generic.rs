@@ -1,0 +1,158 @@
+//! Any other tool's labels, described by a regular expression in a small TOML file.
+//!
+//! ```toml
+//! label = '^(?<thread>\w+)_(?<instr>\d+)_(?:w\((?<writes>[^)]*)\))?(?:r\((?<reads>[^)]*)\))?$'
+//! separator = ","            # between several variables of a group; this is the default
+//! local = '^r\d+$'           # names of thread-local variables; none if left out
+//! ```
+//!
+//! | group | meaning |
+//! |---|---|
+//! | `thread`, `instr` | required |
+//! | `writes`, `reads` | variables of the assignment |
+//! | `condition` | variables read to decide, before the assignment |
+//! | `refused`, `fence`, `atomic` | if the group matches some text: the condition was false; a fence; an atomic instruction |
+//!
+//! Without writes and without `condition`, the reads are a condition. The expression must match somewhere in the label;
+//! anchor it with `^` and `$` to match all of it.
+
+#![forbid(unsafe_code)]
+
+use super::LabelError;
+use super::syntax;
+use crate::lts::label::{Access, Label, LabelKind, Step};
+use regex::{Captures, Regex};
+use serde::Deserialize;
+
+const GROUPS: [&str; 8] = ["thread", "instr", "reads", "writes", "condition", "refused", "fence", "atomic"];
+
+/// How a tool writes its labels.
+#[derive(Clone, Debug)]
+pub struct Description {
+    label: Regex,
+    separator: String,
+    local: Option<Regex>,
+}
+
+/// Why a description could not be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DescriptionError {
+    /// Not TOML, or not these keys.
+    #[error("not a dialect description: {0}")]
+    Toml(#[from] toml::de::Error),
+    /// A regular expression that cannot be compiled.
+    #[error("`{key}` is not a regular expression: {cause}")]
+    Regex {
+        /// The key it stands under.
+        key: &'static str,
+        /// What is wrong with it.
+        #[source]
+        cause: regex::Error,
+    },
+    /// A required group is missing.
+    #[error("`label` has no group `{0}`; write it as (?<{0}>...)")]
+    MissingGroup(&'static str),
+    /// A group that means nothing: most likely misspelt.
+    #[error("`label` has a group `{0}` that means nothing; the groups are {list}", list = GROUPS.join(", "))]
+    UnknownGroup(String),
+    /// Nothing can be split at an empty separator.
+    #[error("`separator` is empty; leave it out for a comma")]
+    EmptySeparator,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    label: String,
+    separator: Option<String>,
+    local: Option<String>,
+}
+
+impl Description {
+    /// Reads a description.
+    ///
+    /// # Errors
+    /// If it is not TOML, has unknown keys, or its expression is not usable.
+    pub fn from_toml(text: &str) -> Result<Description, DescriptionError> {
+        let file: File = toml::from_str(text)?;
+        let compile = |key, text: &str| Regex::new(text).map_err(|cause| DescriptionError::Regex { key, cause });
+        let label = compile("label", &file.label)?;
+        for required in ["thread", "instr"] {
+            if !label.capture_names().flatten().any(|group| group == required) {
+                return Err(DescriptionError::MissingGroup(required));
+            }
+        }
+        if let Some(unknown) = label.capture_names().flatten().find(|group| !GROUPS.contains(group)) {
+            return Err(DescriptionError::UnknownGroup(unknown.to_owned()));
+        }
+        let separator = file.separator.unwrap_or_else(|| ",".to_owned());
+        if separator.is_empty() {
+            return Err(DescriptionError::EmptySeparator);
+        }
+        let local = file.local.as_deref().map(|text| compile("local", text)).transpose()?;
+        Ok(Description { label, separator, local })
+    }
+
+    /// Reads one label.
+    ///
+    /// # Errors
+    /// If the expression does not match, or a group is not usable as a name.
+    pub fn parse(&self, text: &str) -> Result<Label, LabelError> {
+        let Some(groups) = self.label.captures(text) else {
+            return Err(LabelError { offset: 0, expected: format!("a label that matches `{}`", self.label) });
+        };
+        let flag = |group| groups.name(group).is_some_and(|found| !found.is_empty());
+        let thread = head(&groups, "thread", "a thread name of letters, digits and _ ' $ # - .", '.')?;
+        let instr = head(&groups, "instr", "an instruction name of letters, digits and _ ' $ # -", '_')?;
+        if flag("fence") {
+            return Ok(Label { thread, instr, kind: LabelKind::Fence, refused: false, steps: Vec::new() });
+        }
+        let condition = self.accesses(&groups, "condition")?;
+        let (reads, writes) = (self.accesses(&groups, "reads")?, self.accesses(&groups, "writes")?);
+        let mut steps = Vec::new();
+        if writes.is_empty() && !flag("condition") {
+            if !reads.is_empty() || flag("refused") {
+                steps.push(Step::Condition { reads });
+            }
+        } else {
+            if flag("condition") || flag("refused") {
+                steps.push(Step::Condition { reads: condition });
+            }
+            if !(writes.is_empty() && reads.is_empty()) {
+                steps.push(Step::Assignment { writes, reads });
+            }
+        }
+        let kind = if flag("atomic") { LabelKind::Atomic } else { LabelKind::Plain };
+        Ok(Label { thread, instr, kind, refused: flag("refused"), steps })
+    }
+
+    fn accesses(&self, groups: &Captures<'_>, group: &str) -> Result<Vec<Access>, LabelError> {
+        let Some(found) = groups.name(group) else { return Ok(Vec::new()) };
+        let names = found.as_str().split(self.separator.as_str()).map(str::trim).filter(|name| !name.is_empty());
+        let access = |name: &str| {
+            let plain_length = name.find('[').unwrap_or(name.len());
+            let indices = syntax::indices_length(&name[plain_length..]);
+            if !syntax::is_variable(&name[..plain_length]) || indices != Some(name.len() - plain_length) {
+                let expected = format!(
+                    "a variable name in the group `{group}`, of letters, digits and _ ' $ # - . > * &, not only digits"
+                );
+                return Err(LabelError { offset: found.start(), expected });
+            }
+            let local = self.local.as_ref().is_some_and(|local| local.is_match(name));
+            Ok(Access { name: name.to_owned(), local, address: Vec::new() })
+        };
+        names.map(access).collect()
+    }
+}
+
+/// A group that names a thread or an instruction.
+fn head(groups: &Captures<'_>, group: &str, expected: &str, also: char) -> Result<String, LabelError> {
+    let error = |offset| LabelError { offset, expected: format!("{expected} in the group `{group}`") };
+    let found = groups.name(group).ok_or_else(|| error(0))?;
+    let usable = |character| syntax::is_head_char(character) || character == also;
+    if found.is_empty() || !found.as_str().chars().all(usable) {
+        return Err(error(found.start()));
+    }
+    Ok(found.as_str().to_owned())
+}

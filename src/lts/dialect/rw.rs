@@ -1,0 +1,119 @@
+//! The `rw` dialect: labels of the published mCRL2 translation of SLCO models.
+//!
+//! ```text
+//! label    = "rw" "(" object "," thread "," instruction "," "[" [item {"," item}] "]" ")"
+//! item     = "A'" "(" accesses "," accesses ")"                  reads, writes
+//! accesses = "[" [access {"," access}] "]"
+//! access   = "lc'" "(" variable ")" | "lcdp'" "(" variable "," "[" [address {"," address}] "]" ")"
+//! address  = variable | access
+//! variable = "var_" object "'" [thread "'"] name [ "(" index ")" ]
+//! ```
+//!
+//! The first item without writes is the condition; any other item is an assignment. The thread is called
+//! `object'thread`, a shared variable `object'name`, a local `object'thread'name`, an element `object'name[index]`: names
+//! keep their object, so that facts of several state spaces can be merged.
+
+#![forbid(unsafe_code)]
+
+use super::LabelError;
+use super::syntax::{self, MAX_DEPTH, Parsed, blanks, comma_list, expecting, fail, sign};
+use crate::lts::label::{Access, Label, LabelKind, Step};
+use nom::Parser;
+use nom::branch::alt;
+use nom::bytes::complete::take_while1;
+use nom::combinator::map;
+use nom::sequence::{delimited, preceded, separated_pair};
+
+/// Reads one label.
+///
+/// # Errors
+/// If the text is not in the grammar above.
+pub fn parse(text: &str) -> Result<Label, LabelError> {
+    syntax::whole(text, 0, label)
+}
+
+fn label(input: &str) -> Parsed<'_, Label> {
+    let mut comma = sign(",", "`,`");
+    let (input, ()) = sign("rw", "`rw(object, thread, instruction, [accesses])`")(input)?;
+    let (input, ()) = sign("(", "`(` after `rw`")(input)?;
+    let (input, object) = identifier("the object's name")(blanks(input))?;
+    let (input, ()) = comma(input)?;
+    let (input, thread) = identifier("the thread's name")(blanks(input))?;
+    let (input, ()) = comma(input)?;
+    let (input, instr) = identifier("the instruction's name")(blanks(input))?;
+    let (input, ()) = comma(input)?;
+    let (input, items) = list(input, item)?;
+    let (input, ()) = sign(")", "`)` at the end of the label")(input)?;
+    let steps = items.into_iter().enumerate().map(|(position, (reads, writes))| {
+        let condition = position == 0 && writes.is_empty();
+        if condition { Step::Condition { reads } } else { Step::Assignment { writes, reads } }
+    });
+    let label = Label {
+        thread: format!("{object}'{thread}"),
+        instr: instr.to_owned(),
+        kind: LabelKind::Plain,
+        refused: false,
+        steps: steps.collect(),
+    };
+    Ok((input, label))
+}
+
+fn identifier<'a>(expected: &'static str) -> impl FnMut(&'a str) -> Parsed<'a, &'a str> {
+    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '\'');
+    expecting(expected, take_while1(is_part))
+}
+
+/// `[ ... ]`, possibly empty.
+fn list<'a, T>(input: &'a str, item: impl FnMut(&'a str) -> Parsed<'a, T>) -> Parsed<'a, Vec<T>> {
+    let (rest, ()) = sign("[", "`[`")(input)?;
+    if let Some(rest) = blanks(rest).strip_prefix(']') {
+        return Ok((rest, Vec::new()));
+    }
+    let (rest, items) = comma_list(item)(rest)?;
+    let (rest, ()) = sign("]", "`,` or `]`")(rest)?;
+    Ok((rest, items))
+}
+
+/// Reads and writes of one item.
+fn item(input: &str) -> Parsed<'_, (Vec<Access>, Vec<Access>)> {
+    let accesses = |input| list(input, |input| access(input, 0));
+    let both = separated_pair(accesses, sign(",", "`,` between reads and writes"), accesses);
+    let (rest, ()) = sign("A'", "`A'([reads], [writes])`")(input)?;
+    delimited(sign("(", "`(` after `A'`"), both, sign(")", "`)` after the writes")).parse(rest)
+}
+
+fn access(input: &str, depth: usize) -> Parsed<'_, Access> {
+    const ACCESS: &str = "`lc'(variable)` or `lcdp'(variable, [variables])`";
+    if depth > MAX_DEPTH {
+        return fail(input, "addresses that are nested less deeply");
+    }
+    let close = || sign(")", "`)` after the access");
+    let plain = delimited(sign("lc'(", ACCESS), variable, close());
+    let addresses = preceded(sign(",", "`,` after the variable"), |i| list(i, |i| address(i, depth)));
+    let indexed = delimited(sign("lcdp'(", ACCESS), (variable, addresses), close());
+    let indexed = map(indexed, |(variable, address)| Access { address, ..variable });
+    alt((plain, indexed)).parse(input)
+}
+
+fn address(input: &str, depth: usize) -> Parsed<'_, Access> {
+    alt((variable, |input| access(input, depth + 1))).parse(input)
+}
+
+fn variable(input: &str) -> Parsed<'_, Access> {
+    const VARIABLE: &str = "`var_object'name` or `var_object'thread'name`";
+    let input = blanks(input);
+    let (rest, ()) = sign("var_", VARIABLE)(input)?;
+    let (rest, name) = identifier(VARIABLE)(rest)?;
+    let parts: Vec<&str> = name.split('\'').collect();
+    if !(2..=3).contains(&parts.len()) || parts.contains(&"") {
+        return fail(input, VARIABLE);
+    }
+    let (rest, index) = if rest.starts_with('(') { map(index, Some).parse(rest)? } else { (rest, None) };
+    let name = index.map_or_else(|| name.to_owned(), |index| format!("{name}[{index}]"));
+    Ok((rest, Access { name, local: parts.len() == 3, address: Vec::new() }))
+}
+
+fn index(input: &str) -> Parsed<'_, &str> {
+    let text = take_while1(|character| !"()[]".contains(character));
+    delimited(sign("(", "`(`"), expecting("an index", text), sign(")", "`)` after the index")).parse(input)
+}

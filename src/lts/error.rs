@@ -1,0 +1,133 @@
+//! What can be wrong with an input, in one type.
+//!
+//! Every message has the same shape, so that people and editors can jump to it:
+//! `path:line:column: expected X, found Y; what to do`. Lines and columns count from 1, columns in bytes. The position
+//! is computed only when an error is made: the readers carry plain byte offsets.
+
+#![forbid(unsafe_code)]
+
+use std::fmt;
+
+/// How much of an offending text a message quotes.
+const QUOTED_CHARS: usize = 120;
+
+/// An input that could not be read. See the [module](self) for the shape of its message.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct Error(Box<Problem>);
+
+/// The parts of a message.
+#[derive(Debug, thiserror::Error)]
+enum Problem {
+    /// The operating system, or a decompressor, refused.
+    #[error("{path}: {action}: {cause}; {remedy}")]
+    Access {
+        path: String,
+        action: &'static str,
+        #[source]
+        cause: std::io::Error,
+        remedy: &'static str,
+    },
+    /// The contents are not what they should be.
+    #[error("{path}:{place}: expected {expected}, found {found}; {remedy}")]
+    Contents { path: String, place: Place, expected: String, found: String, remedy: String },
+}
+
+/// A position in a text, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The line.
+    pub line: u64,
+    /// The byte within the line.
+    pub column: u64,
+}
+
+impl Place {
+    /// The place of byte `offset` of `text`.
+    #[must_use]
+    pub fn of(text: &[u8], offset: usize) -> Place {
+        let before = &text[..offset.min(text.len())];
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+        let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;
+        Place { line, column: 1 + (before.len() - line_start) as u64 }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+impl Error {
+    /// The input could not be opened or read.
+    pub(crate) fn access(path: &str, action: &'static str, cause: std::io::Error, remedy: &'static str) -> Error {
+        Error(Box::new(Problem::Access { path: path.to_owned(), action, cause, remedy }))
+    }
+
+    /// The byte at `offset` of `text` is not what was expected; what was found is quoted from the text.
+    pub(crate) fn unexpected(
+        path: &str,
+        text: &[u8],
+        offset: usize,
+        expected: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Error {
+        Error::contents(path, Place::of(text, offset), expected, found_at(text, offset), remedy)
+    }
+
+    /// Something at `place` is not what was expected.
+    pub(crate) fn contents(
+        path: &str,
+        place: Place,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Error {
+        let (expected, found, remedy) = (expected.into(), found.into(), remedy.into());
+        Error(Box::new(Problem::Contents { path: path.to_owned(), place, expected, found, remedy }))
+    }
+
+    /// Where in the input it is, if the contents are at fault.
+    #[must_use]
+    pub fn place(&self) -> Option<Place> {
+        match *self.0 {
+            Problem::Access { .. } => None,
+            Problem::Contents { place, .. } => Some(place),
+        }
+    }
+}
+
+/// Quotes a text for a message: lossily decoded, cut after [`QUOTED_CHARS`] characters, control characters escaped.
+#[must_use]
+pub fn quoted(text: &[u8]) -> String {
+    // A character has at most four bytes, so a longer prefix is never needed, however long the text is.
+    let prefix = String::from_utf8_lossy(&text[..text.len().min(4 * QUOTED_CHARS + 4)]);
+    let mut shown = String::from("`");
+    for character in prefix.chars().take(QUOTED_CHARS) {
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown.push('`');
+    if prefix.chars().count() > QUOTED_CHARS || text.len() > 4 * QUOTED_CHARS + 4 {
+        shown.push('…');
+    }
+    shown
+}
+
+/// What stands at `offset`: the rest of its line, or the end of the line or of the file.
+#[must_use]
+pub fn found_at(text: &[u8], offset: usize) -> String {
+    let rest = &text[offset.min(text.len())..];
+    let line_end = memchr::memchr(b'\n', rest);
+    let line = &rest[..line_end.unwrap_or(rest.len())];
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    match (line.is_empty(), line_end) {
+        (false, _) => quoted(line),
+        (true, Some(_)) => "the end of the line".to_owned(),
+        (true, None) => "the end of the file".to_owned(),
+    }
+}

@@ -1,0 +1,14 @@
+//! State spaces: reading `.aut` files and understanding their labels.
+//!
+//! The data passes the files in this order: [`source`] maps or reads the bytes, [`aut`] cuts them into transitions
+//! without copying anything, [`dialect`] turns each distinct label text into a [`label::Label`]. [`writer`] goes the
+//! other way. What is wrong with an input is an [`Error`] that names file, line and column.
+
+pub mod aut;
+pub mod dialect;
+pub mod error;
+pub mod label;
+pub mod source;
+pub mod writer;
+
+pub use error::Error;

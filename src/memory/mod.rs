@@ -1,0 +1,217 @@
+//! Memory models are tables (method §4).
+//!
+//! A model answers one question, [`MemoryModel::preserved`]: may an access, later in program order, *not* overtake an earlier
+//! one? The answer depends on the two kinds, on whether the location is the same, and on the dependencies between
+//! them. One flag, `store_atomic`, says whether a write becomes visible to all other threads at once.
+//!
+//! The built-in models are TOML files in `src/memory/builtin/`; a user's own model is a file of the same form. So adding
+//! a model is writing one table:
+//!
+//! ```
+//! let pso_without_dependencies = seqcon::memory::MemoryModel::from_toml(r#"
+//!     name = "mine"
+//!     title = "PSO that also lets reads overtake reads"
+//!     store_atomic = true
+//!     [preserved]
+//!     "W x -> R x" = "no"
+//!     "W x -> R y" = "no"
+//!     "R x -> R x" = "no"
+//!     "R x -> R y" = ["addr"]
+//!     "W x -> W x" = "yes"
+//!     "W x -> W y" = "no"
+//!     "R x -> W x" = "yes"
+//!     "R x -> W y" = "yes"
+//!     [[fences]]
+//!     mnemonic = "membar"
+//!     orders = ["WR", "WW", "RR", "RW"]
+//! "#);
+//! assert!(pso_without_dependencies.is_ok());
+//! ```
+
+mod table;
+
+pub use table::{Dependencies, FenceInstruction, Guarantee, Kind, ModelError, Pair, Preserved};
+
+use std::fmt;
+
+/// A memory model: its table, its store atomicity and its fence instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryModel {
+    /// The name that `--mm` takes and that reports show.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// Other names for the same model.
+    pub aliases: Vec<String>,
+    /// Whether a write becomes visible to all other threads at once. If not, every conflict edge from a write to a
+    /// read of another thread is unsafe in that direction.
+    pub store_atomic: bool,
+    /// The table.
+    pub preserved: Preserved,
+    /// The architecture's fence instructions, the cheapest first.
+    pub fences: Vec<FenceInstruction>,
+}
+
+/// The built-in models in the order in which they are listed: from strong to weak.
+const BUILTIN: [&str; 8] = [
+    include_str!("builtin/sc.toml"),
+    include_str!("builtin/tso.toml"),
+    include_str!("builtin/pso.toml"),
+    include_str!("builtin/rmo.toml"),
+    include_str!("builtin/alpha.toml"),
+    include_str!("builtin/armv8.toml"),
+    include_str!("builtin/armv7.toml"),
+    include_str!("builtin/power.toml"),
+];
+
+impl MemoryModel {
+    /// All built-in models, from strong to weak.
+    ///
+    /// # Panics
+    /// Never: a unit test parses every built-in table.
+    #[must_use]
+    pub fn builtin() -> Vec<MemoryModel> {
+        BUILTIN.iter().map(|text| MemoryModel::from_toml(text).expect("built-in tables are well-formed")).collect()
+    }
+
+    /// The built-in model of that name or alias, upper or lower case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<MemoryModel> {
+        let wanted = name.to_ascii_lowercase();
+        MemoryModel::builtin().into_iter().find(|model| model.name == wanted || model.aliases.contains(&wanted))
+    }
+
+    /// Is the order of an access `a` and a program-order later access `b` kept, given how `b` depends on `a`?
+    #[must_use]
+    pub fn preserved(&self, pair: Pair, dependencies: Dependencies) -> bool {
+        self.preserved.guarantee(pair).holds(dependencies)
+    }
+
+    /// Whether an access of this kind keeps its order with everything after it, whatever the location: once a chain
+    /// has reached such an access, nothing later on the path can be unsafe.
+    #[must_use]
+    pub fn is_absorbing(&self, kind: Kind) -> bool {
+        Pair::all().filter(|pair| pair.first == kind).all(|pair| self.preserved.guarantee(pair) == Guarantee::Always)
+    }
+
+    /// Whether all reads are kept in order with everything after them. Together with store atomicity this is what makes a read that is executed
+    /// early harmless for the others: they still run on a memory that SC reaches too (method §6).
+    #[must_use]
+    pub fn keeps_reads(&self) -> bool {
+        self.store_atomic && self.is_absorbing(Kind::Read)
+    }
+
+    /// Whether no pair is ever reordered and stores are atomic: sequential consistency itself.
+    #[must_use]
+    pub fn is_sequentially_consistent(&self) -> bool {
+        self.store_atomic && self.is_absorbing(Kind::Read) && self.is_absorbing(Kind::Write)
+    }
+
+    /// The cheapest fence instruction that keeps all the given orders (and is cumulative, if asked): the mnemonic, or
+    /// the model's strongest one if none is listed for them.
+    #[must_use]
+    pub fn mnemonic(&self, orders: &[(Kind, Kind)], strength: FenceStrength) -> &str {
+        let suits = |fence: &&FenceInstruction| {
+            orders.iter().all(|order| fence.orders.contains(order))
+                && (strength == FenceStrength::Plain || fence.cumulative)
+        };
+        self.fences.iter().find(suits).or(self.fences.last()).map_or("fence", |fence| &fence.mnemonic)
+    }
+}
+
+/// What a fence must do: keep the order of the accesses of its own thread, or also carry along what its thread has seen of
+/// others (A-cumulativity).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FenceStrength {
+    /// Keeps the order of its own thread's accesses.
+    Plain,
+    /// Also makes the writes that its thread has read from visible before what follows the fence.
+    Cumulative,
+}
+
+impl fmt::Display for FenceStrength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FenceStrength::Plain => "plain",
+            FenceStrength::Cumulative => "cumulative",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of the table of method §4, as (pair, SC, TSO, PSO, ARMv7/POWER); "d" is "only if addr", "D" "addr, data or ctrl".
+    const METHOD_TABLE: [(&str, [&str; 4]); 8] = [
+        ("W x -> R x", ["yes", "no", "no", "no"]),
+        ("W x -> R y", ["yes", "no", "no", "no"]),
+        ("R x -> R x", ["yes", "yes", "yes", "no"]),
+        ("R x -> R y", ["yes", "yes", "yes", "d"]),
+        ("W x -> W x", ["yes", "yes", "yes", "yes"]),
+        ("W x -> W y", ["yes", "yes", "no", "no"]),
+        ("R x -> W x", ["yes", "yes", "yes", "D"]),
+        ("R x -> W y", ["yes", "yes", "yes", "D"]),
+    ];
+
+    #[test]
+    fn built_in_models_equal_the_table_of_the_method() {
+        for (column, name) in ["sc", "tso", "pso", "armv7"].into_iter().enumerate() {
+            let model = MemoryModel::named(name).expect("built in");
+            for (pair_text, row) in METHOD_TABLE {
+                let pair = Pair::all().find(|pair| pair.to_string() == pair_text).expect("a row for each pair");
+                let only =
+                    |deps: &[Dependencies]| Guarantee::OnlyIf(deps.iter().fold(Dependencies::NONE, |a, b| a.union(*b)));
+                let expected = match row[column] {
+                    "yes" => Guarantee::Always,
+                    "no" => Guarantee::Never,
+                    "d" => only(&[Dependencies::ADDR]),
+                    _ => only(&[Dependencies::ADDR, Dependencies::DATA, Dependencies::CTRL]),
+                };
+                assert_eq!(model.preserved.guarantee(pair), expected, "{name}: {pair_text}");
+            }
+            assert_eq!(model.store_atomic, name != "armv7");
+        }
+        let (power, armv7) = (MemoryModel::named("power").unwrap(), MemoryModel::named("armv7").unwrap());
+        assert_eq!(power.preserved, armv7.preserved);
+        assert!(!power.store_atomic);
+    }
+
+    #[test]
+    fn names_and_aliases_are_unique_and_found_in_any_case() {
+        let models = MemoryModel::builtin();
+        let mut names: Vec<&String> = models.iter().flat_map(|m| m.aliases.iter().chain([&m.name])).collect();
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all);
+        for (alias, name) in [("x86", "tso"), ("SPARC-PSO", "pso"), ("sparc-tso", "tso"), ("Arm", "armv7")] {
+            assert_eq!(MemoryModel::named(alias).unwrap().name, name);
+        }
+        assert_eq!(MemoryModel::named("itanium"), None);
+    }
+
+    #[test]
+    fn the_cheapest_sufficient_fence_is_named() {
+        let pso = MemoryModel::named("pso").unwrap();
+        assert_eq!(pso.mnemonic(&[(Kind::Write, Kind::Write)], FenceStrength::Plain), "membar #StoreStore");
+        let both = [(Kind::Write, Kind::Write), (Kind::Write, Kind::Read)];
+        assert_eq!(pso.mnemonic(&both, FenceStrength::Plain), "membar #StoreStore|#StoreLoad");
+        assert_eq!(MemoryModel::named("armv7").unwrap().mnemonic(&both, FenceStrength::Cumulative), "dmb");
+    }
+
+    #[test]
+    fn mistakes_in_a_table_are_named() {
+        let tso = include_str!("builtin/tso.toml");
+        for (broken, word) in [
+            (tso.replace("\"W x -> R x\"", "\"W x -> Q x\""), "W x -> Q x"),
+            (tso.replace("\"W x -> R x\" = \"no\"", ""), "W x -> R x"),
+            (tso.replacen("\"no\"", "\"maybe\"", 1), "maybe"),
+            (tso.replace("store_atomic = true", "store_atomic = 3"), "store_atomic"),
+            (tso.replace("\"WR\"", "\"WQ\""), "WQ"),
+        ] {
+            let error = MemoryModel::from_toml(&broken).expect_err("the table is broken").to_string();
+            assert!(error.contains(word), "{error:?} should name {word:?}");
+        }
+    }
+}

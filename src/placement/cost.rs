@@ -1,0 +1,127 @@
+//! What fences cost: by default 1 each, whatever the kind. A file gives other weights.
+//!
+//! ```toml
+//! plain = 2              # each plain fence
+//! cumulative = 3         # each cumulative fence
+//! [points]               # a factor for single places
+//! "T0.3 after" = 10
+//! "T1.0 before" = 5
+//! "T1.2 inside 1" = 4
+//! ```
+//!
+//! Costs are integers from 1 to a million; sums are exact.
+
+use crate::aeg::AbstractEventGraph;
+use crate::memory::FenceStrength;
+use crate::safety::{Place, Point};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The largest weight; keeps every sum of products far below 2^63.
+const LARGEST: u64 = 1_000_000;
+
+/// Weights of kinds and factors of points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Costs {
+    plain: u64,
+    cumulative: u64,
+    points: BTreeMap<Point, u64>,
+}
+
+/// What is wrong with a cost file.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CostError {
+    /// Not TOML of the expected form.
+    #[error("{0}")]
+    Syntax(String),
+    /// A weight out of range.
+    #[error("{name:?} costs {found}; a cost is an integer from 1 to {LARGEST}")]
+    OutOfRange {
+        /// What the weight is for.
+        name: String,
+        /// What was written.
+        found: u64,
+    },
+    /// A point that the program does not have.
+    #[error(
+        "the program has no point {0:?}; a point is written \"THREAD.INSTRUCTION after\", \"… before\" or \"… inside LEVEL\""
+    )]
+    UnknownPoint(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CostFile {
+    #[serde(default = "one")]
+    plain: u64,
+    #[serde(default = "one")]
+    cumulative: u64,
+    #[serde(default)]
+    points: BTreeMap<String, u64>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+impl Default for Costs {
+    fn default() -> Costs {
+        Costs { plain: 1, cumulative: 1, points: BTreeMap::new() }
+    }
+}
+
+impl Costs {
+    /// Reads a cost file for this program.
+    ///
+    /// # Errors
+    /// If the file is not of the form shown above, a weight is out of range, or a point does not exist.
+    pub fn from_toml(
+        text: &str,
+        graph: &AbstractEventGraph,
+        name_of: impl Fn(Point) -> String,
+    ) -> Result<Costs, CostError> {
+        let file: CostFile = toml::from_str(text).map_err(|error| CostError::Syntax(error.to_string()))?;
+        let checked = |name: &str, found: u64| {
+            if (1..=LARGEST).contains(&found) {
+                Ok(found)
+            } else {
+                Err(CostError::OutOfRange { name: name.to_owned(), found })
+            }
+        };
+        let known: BTreeMap<String, Point> =
+            Point::all(graph).into_iter().map(|point| (name_of(point), point)).collect();
+        let mut points = BTreeMap::new();
+        for (name, weight) in &file.points {
+            let point = known.get(name).ok_or_else(|| CostError::UnknownPoint(name.clone()))?;
+            points.insert(*point, checked(name, *weight)?);
+        }
+        Ok(Costs { plain: checked("plain", file.plain)?, cumulative: checked("cumulative", file.cumulative)?, points })
+    }
+
+    /// The cost of a fence of this strength at this point.
+    #[must_use]
+    pub fn of(&self, point: Point, strength: FenceStrength) -> u64 {
+        let weight = match strength {
+            FenceStrength::Plain => self.plain,
+            FenceStrength::Cumulative => self.cumulative,
+        };
+        weight * self.points.get(&point).copied().unwrap_or(1)
+    }
+
+    /// The cost of all these fences.
+    #[must_use]
+    pub fn total(&self, fences: &BTreeMap<Point, FenceStrength>) -> u64 {
+        fences.iter().map(|(&point, &strength)| self.of(point, strength)).sum()
+    }
+}
+
+/// The place in words, as cost files and reports write it: `after`, `before`, `inside 1`.
+#[must_use]
+pub fn place_name(place: Place) -> String {
+    match place {
+        Place::Before => "before".to_owned(),
+        Place::After => "after".to_owned(),
+        Place::Inside(level) => format!("inside {level}"),
+    }
+}

@@ -1,0 +1,96 @@
+//! Placement: where the fences go (method §9), and which locks are taken by whom (method §8).
+//!
+//! A fence [`Point`] is a place in the program text: before an instruction, after it, or inside it between two levels of its accesses. For every delay, every
+//! unsafe path from a to b must meet a chosen point; for a cumulative delay, every path must meet a point with a cumulative fence.
+//! That is a minimum-cost cut, solved exactly by [`exact`], or quickly by [`greedy`]. Both take paths from [`paths`], which finds those that
+//! no chosen fence meets; [`recheck`] believes neither of them.
+//!
+//! Fences of one thread do nothing for another, so each thread is solved on its own.
+
+pub mod cost;
+pub mod exact;
+pub mod greedy;
+pub mod locks;
+pub mod paths;
+pub mod recheck;
+pub mod service;
+
+use crate::aeg::AbstractEventGraph;
+use crate::cycles::Delay;
+use crate::ids::ThreadId;
+use crate::memory::{FenceStrength, MemoryModel};
+use crate::safety::{Point, Synchronisation};
+use cost::Costs;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How fences are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Minimum cost, proven.
+    Exact,
+    /// The paper's: the point on the most open paths first.
+    Greedy,
+}
+
+/// The fences chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The points and what stands there.
+    pub fences: BTreeMap<Point, FenceStrength>,
+    /// The sum of their costs.
+    pub cost: u64,
+    /// Whether the cost was proven to be the least possible.
+    pub proved_minimal: bool,
+}
+
+/// What fences are placed for.
+pub struct Problem<'a> {
+    /// The graph.
+    pub graph: &'a AbstractEventGraph,
+    /// The memory model.
+    pub model: &'a MemoryModel,
+    /// The delays to enforce.
+    pub delays: &'a [Delay],
+    /// The locks in place.
+    pub in_place: &'a Synchronisation,
+    /// What fences cost.
+    pub costs: &'a Costs,
+}
+
+/// Chooses fences that enforce all delays.
+#[must_use]
+pub fn place(problem: &Problem<'_>, method: Method) -> Placement {
+    let mut fences = BTreeMap::new();
+    for thread in (0..problem.graph.threads.len()).map(ThreadId::new) {
+        let delays: Vec<&Delay> =
+            problem.delays.iter().filter(|delay| problem.graph.vertex(delay.from).thread == thread).collect();
+        if delays.is_empty() {
+            continue;
+        }
+        let part = ThreadProblem { problem, delays };
+        fences.extend(match method {
+            Method::Exact => exact::minimum(&part),
+            Method::Greedy => greedy::choose(&part).fences,
+        });
+    }
+    let cost = problem.costs.total(&fences);
+    Placement { fences, cost, proved_minimal: method == Method::Exact }
+}
+
+/// The part of a problem that concerns one thread.
+pub struct ThreadProblem<'a> {
+    problem: &'a Problem<'a>,
+    delays: Vec<&'a Delay>,
+}
+
+impl ThreadProblem<'_> {
+    /// The paths that fences must still meet, if these are chosen.
+    fn open_paths(&self, fences: &BTreeMap<Point, FenceStrength>) -> BTreeSet<paths::OpenPath> {
+        let in_place = Synchronisation { fences: fences.clone(), locked: self.problem.in_place.locked.clone() };
+        paths::open_paths(self.problem.graph, self.problem.model, &in_place, &self.delays)
+    }
+
+    fn cost(&self, point: Point, strength: FenceStrength) -> u64 {
+        self.problem.costs.of(point, strength)
+    }
+}

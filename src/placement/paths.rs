@@ -1,0 +1,82 @@
+//! Paths that no fence meets yet: the separation step of placement (method §9).
+//!
+//! For a delay, the search of method §5 runs with the chosen fences in place; the first unsafe path that it finds from a to b is a shortest one, and gives the constraint
+//! "a fence at one of the points that this path crosses". For a cumulative delay every path counts, and the fence must be cumulative.
+//! If no path is found, the fences are enough.
+
+use crate::aeg::AbstractEventGraph;
+use crate::cycles::Delay;
+use crate::ids::{LabelId, VertexId};
+use crate::memory::{FenceStrength, MemoryModel};
+use crate::safety::chain::{ChainSearch, Meeting, Trail};
+use crate::safety::open::explore_open;
+use crate::safety::{Point, Synchronisation, points_between};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+/// A path that must meet a fence: the points that it crosses, and how strong the fence must be.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OpenPath {
+    /// The points that the path crosses.
+    pub points: BTreeSet<Point>,
+    /// The strength that is needed.
+    pub strength: FenceStrength,
+}
+
+impl OpenPath {
+    /// Whether one of the fences meets the path.
+    #[must_use]
+    pub fn is_met_by(&self, fences: &BTreeMap<Point, FenceStrength>) -> bool {
+        self.points.iter().any(|point| fences.get(point).is_some_and(|&strength| strength >= self.strength))
+    }
+}
+
+/// For every delay that is still open with these fences in place, one path that no fence meets.
+#[must_use]
+pub fn open_paths(
+    graph: &AbstractEventGraph,
+    model: &MemoryModel,
+    in_place: &Synchronisation,
+    delays: &[&Delay],
+) -> BTreeSet<OpenPath> {
+    let mut found = BTreeSet::new();
+    let chains = ChainSearch::new(graph, model, in_place);
+    for strength in [FenceStrength::Plain, FenceStrength::Cumulative] {
+        let mut ends: BTreeMap<VertexId, BTreeSet<VertexId>> = BTreeMap::new();
+        for delay in delays {
+            let asks = match strength {
+                FenceStrength::Plain => delay.is_unsafe,
+                FenceStrength::Cumulative => delay.cumulative,
+            };
+            if asks {
+                ends.entry(delay.from).or_default().insert(delay.to);
+            }
+        }
+        for (a, mut wanted) in ends {
+            let mut report = |met: Meeting, trail: &Trail<'_>| {
+                if let Meeting::Access(b) = met {
+                    if wanted.remove(&b) {
+                        found.insert(OpenPath { points: crossed(graph, a, b, &trail.labels()), strength });
+                    }
+                }
+                if wanted.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            match strength {
+                FenceStrength::Plain => chains.explore(a, &mut report),
+                FenceStrength::Cumulative => explore_open(graph, in_place, a, &mut report),
+            }
+        }
+    }
+    found
+}
+
+/// The points between `a` in the first label of a path and `b` in the last one.
+fn crossed(graph: &AbstractEventGraph, a: VertexId, b: VertexId, labels: &[LabelId]) -> BTreeSet<Point> {
+    let path: Vec<_> = labels.iter().map(|&label| graph.evaluation(label)).collect();
+    let level = |label: LabelId, vertex: VertexId| {
+        let events = &graph.evaluation(label).events;
+        events.iter().find(|event| event.vertex == vertex).map_or(0, |event| event.level)
+    };
+    let (first, last) = (labels[0], labels[labels.len() - 1]);
+    points_between(&path, level(first, a), level(last, b))
+}

@@ -1,0 +1,87 @@
+//! Open pairs: accesses joined by a path on which no cumulative fence stands.
+//!
+//! Where stores are not atomic, a read may see a write before other threads do, and what its thread does next can overtake that write
+//! although program order and dependencies are kept. So for a cumulative delay (method §7, §9) *every* path counts, not only the unsafe ones: all must meet a
+//! cumulative fence or a barrier. Plain reachability over labels, O(follows) for each access.
+
+use super::chain::{Meeting, Trail, TrailStep};
+use super::synchronisation::{Place, Point, Synchronisation};
+use crate::aeg::{AbstractEventGraph, Evaluation};
+use crate::ids::VertexId;
+use crate::memory::FenceStrength;
+use fixedbitset::FixedBitSet;
+use std::ops::ControlFlow;
+
+/// Walks all paths from `a` that meet no cumulative fence, the shortest first, and reports every access on them that comes after `a`, and every
+/// cumulative fence that ends a path, with the path; both can be reported several times.
+pub fn explore_open(
+    graph: &AbstractEventGraph,
+    in_place: &Synchronisation,
+    a: VertexId,
+    report: &mut dyn FnMut(Meeting, &Trail<'_>) -> ControlFlow<()>,
+) {
+    let mut steps: Vec<TrailStep> = Vec::new();
+    let mut seen = FixedBitSet::with_capacity(graph.evaluations.len());
+    // The steps behind which the path goes on.
+    let mut queue: Vec<usize> = Vec::new();
+    let mut walk = |steps: &mut Vec<TrailStep>, queue: &mut Vec<usize>, step: TrailStep, start: Option<usize>| {
+        let evaluation = graph.evaluation(step.label);
+        steps.push(step);
+        let trail = Trail { steps, last: steps.len() - 1 };
+        let goes_on = pass(evaluation, in_place, start, &mut |met| report(met, &trail))?;
+        queue.extend(goes_on.then_some(steps.len() - 1));
+        ControlFlow::Continue(())
+    };
+    for &(label, position) in graph.occurrences(a) {
+        if in_place.is_barrier(graph.evaluation(label)) {
+            continue;
+        }
+        let start = TrailStep { label, parent: None };
+        if walk(&mut steps, &mut queue, start, Some(position)).is_break() {
+            return;
+        }
+    }
+    let mut next = 0;
+    while next < queue.len() {
+        let parent = queue[next];
+        for &label in &graph.evaluation(steps[parent].label).successors {
+            if in_place.is_barrier(graph.evaluation(label)) || seen.put(label.index()) {
+                continue;
+            }
+            let step = TrailStep { label, parent: Some(parent) };
+            if walk(&mut steps, &mut queue, step, None).is_break() {
+                return;
+            }
+        }
+        next += 1;
+    }
+}
+
+/// Reports what the path meets in one evaluation, from its entry or from an event of it; says whether the path goes on behind it.
+fn pass(
+    evaluation: &Evaluation,
+    in_place: &Synchronisation,
+    start: Option<usize>,
+    report: &mut dyn FnMut(Meeting) -> ControlFlow<()>,
+) -> ControlFlow<(), bool> {
+    let fence_at = |place: Place| {
+        let stands = in_place.has_fence(evaluation.instr, place, FenceStrength::Cumulative);
+        stands.then_some(Meeting::Fence(Point { instr: evaluation.instr, place }))
+    };
+    if let (None, Some(fence)) = (start, fence_at(Place::Before)) {
+        report(fence)?;
+        return ControlFlow::Continue(false);
+    }
+    let level = start.map_or(0, |position| evaluation.events[position].level);
+    let fence = in_place.first_fence_inside(evaluation, level, FenceStrength::Cumulative);
+    for event in evaluation.events.iter().filter(|event| event.level < fence) {
+        if start.is_none_or(|first| event.before.contains(&first)) {
+            report(Meeting::Access(event.vertex))?;
+        }
+    }
+    if let Some(fence) = fence_at(Place::Inside(fence)).or_else(|| fence_at(Place::After)) {
+        report(fence)?;
+        return ControlFlow::Continue(false);
+    }
+    ControlFlow::Continue(true)
+}
