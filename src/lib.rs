@@ -35,11 +35,14 @@
 
 pub mod aeg;
 pub mod analysis;
+pub mod cli;
 pub mod cycles;
 pub mod facts;
 pub mod ids;
+pub mod litmus;
 pub mod lts;
 pub mod memory;
 pub mod natural;
 pub mod placement;
+pub mod report;
 pub mod safety;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The `seqcon` command; see [`seqcon::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    seqcon::cli::main()
+}

@@ -36,7 +36,7 @@ impl AbstractEventGraph {
             }
         }
         let prefix = common_prefix(names.threads.iter().chain(&names.locations));
-        let shown = |names: Vec<String>| names.into_iter().map(|name| name[prefix..].to_owned()).collect();
+        let shown = |names: Vec<String>| names.into_iter().map(|name| name[prefix.len()..].to_owned()).collect();
         AbstractEventGraph {
             threads: shown(names.threads),
             locations: shown(names.locations),
@@ -46,6 +46,7 @@ impl AbstractEventGraph {
             concurrent: facts.concurrent.clone(),
             occurrences,
             num_of_locals: names.locals.len(),
+            prefix,
         }
     }
 }
@@ -138,11 +139,11 @@ impl Names {
     }
 }
 
-/// The length of the object name that all names begin with (`globalObject'`), which says nothing and is not shown.
-fn common_prefix<'n>(mut names: impl Iterator<Item = &'n String>) -> usize {
-    let Some(object) = names.next().and_then(|first| first.split_inclusive('\'').next()) else { return 0 };
+/// The object name that all names begin with (`globalObject'`), which says nothing and is not shown; empty if there is none.
+fn common_prefix<'n>(mut names: impl Iterator<Item = &'n String>) -> String {
+    let object = names.next().and_then(|first| first.split_inclusive('\'').next()).unwrap_or("");
     let common = object.ends_with('\'') && names.all(|name| name.len() > object.len() && name.starts_with(object));
-    if common { object.len() } else { 0 }
+    if common { object.to_owned() } else { String::new() }
 }
 
 fn in_natural_order(names: BTreeSet<String>) -> Vec<String> {

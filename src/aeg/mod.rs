@@ -149,6 +149,8 @@ pub struct AbstractEventGraph {
     occurrences: Vec<Vec<(LabelId, usize)>>,
     /// Number of locals of the whole program.
     num_of_locals: usize,
+    /// The object name that all names begin with; not shown.
+    prefix: String,
 }
 
 impl AbstractEventGraph {
@@ -179,6 +181,12 @@ impl AbstractEventGraph {
     #[must_use]
     pub fn occurrences(&self, vertex: VertexId) -> &[(LabelId, usize)] {
         &self.occurrences[vertex.index()]
+    }
+
+    /// A label's text without the object name that all names begin with.
+    #[must_use]
+    pub fn shown(&self, text: &str) -> String {
+        if self.prefix.is_empty() { text.to_owned() } else { text.replace(&self.prefix, "") }
     }
 
     /// Number of locals of all threads together.

@@ -28,7 +28,7 @@ pub fn for_each_cycle(graph: &CycleGraph<'_>, visit: &mut dyn FnMut(&Cycle) -> C
             let root = Segment { entry, exit };
             let mut walk =
                 Walk { graph, returns: &returns, root, threads, locations, segments: vec![root], visit: &mut *visit };
-            walk.from_exit(exit)?;
+            walk.leave_from(exit)?;
         }
     }
     for &(entry, exit) in &graph.torn_in_place {
@@ -55,7 +55,7 @@ impl Walk<'_, '_> {
     }
 
     /// Goes on from the exit of the last segment.
-    fn from_exit(&mut self, exit: VertexId) -> ControlFlow<()> {
+    fn leave_from(&mut self, exit: VertexId) -> ControlFlow<()> {
         let graph = self.graph;
         for &entry in graph.conflicts.of(exit) {
             self.enter(entry)?;
@@ -87,7 +87,7 @@ impl Walk<'_, '_> {
             }
             self.locations.insert(location);
             self.take(Segment { entry, exit });
-            self.from_exit(exit)?;
+            self.leave_from(exit)?;
             self.give_back();
             self.locations.remove(location);
         }

@@ -32,34 +32,20 @@ pub enum Edge {
 }
 
 impl Cycle {
-    /// The accesses of the cycle in order, each with the edge that leaves it.
+    /// The accesses of the cycle in order, each with the edge that leaves it; `is_sideways` tells of a segment, by its
+    /// position, whether it moves within an instruction other than in its own order.
     #[must_use]
-    pub fn steps(
-        &self,
-        graph: &AbstractEventGraph,
-        is_program_order: impl Fn(VertexId, VertexId) -> bool,
-    ) -> Vec<Step> {
+    pub fn steps(&self, graph: &AbstractEventGraph, is_sideways: impl Fn(usize) -> bool) -> Vec<Step> {
         let mut steps = Vec::new();
         for (position, segment) in self.segments.iter().enumerate() {
             let next = self.segments[(position + 1) % self.segments.len()].entry;
             if segment.entry != segment.exit {
-                let edge = if is_program_order(segment.entry, segment.exit) { Edge::Program } else { Edge::Sideways };
+                let edge = if is_sideways(position) { Edge::Sideways } else { Edge::Program };
                 steps.push(Step::new(graph, segment.entry, edge, segment.exit));
             }
             steps.push(Step::new(graph, segment.exit, Edge::Conflict, next));
         }
         steps
-    }
-
-    /// The cycle in diy's vocabulary: `PodWR Fre PodWR Fre`.
-    #[must_use]
-    pub fn diy_name(
-        &self,
-        graph: &AbstractEventGraph,
-        is_program_order: impl Fn(VertexId, VertexId) -> bool,
-    ) -> String {
-        let names: Vec<String> = self.steps(graph, is_program_order).into_iter().map(|step| step.name).collect();
-        names.join(" ")
     }
 
     /// The conflict edges: from a segment's exit to the next one's entry.

@@ -11,6 +11,7 @@ pub mod cost;
 pub mod exact;
 pub mod greedy;
 pub mod locks;
+mod maxsat;
 pub mod paths;
 pub mod recheck;
 pub mod service;

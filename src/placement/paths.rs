@@ -54,10 +54,10 @@ pub fn open_paths(
         }
         for (a, mut wanted) in ends {
             let mut report = |met: Meeting, trail: &Trail<'_>| {
-                if let Meeting::Access(b) = met {
-                    if wanted.remove(&b) {
-                        found.insert(OpenPath { points: crossed(graph, a, b, &trail.labels()), strength });
-                    }
+                if let Meeting::Access(b) = met
+                    && wanted.remove(&b)
+                {
+                    found.insert(OpenPath { points: crossed(graph, a, b, &trail.labels()), strength });
                 }
                 if wanted.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };

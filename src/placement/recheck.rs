@@ -88,10 +88,10 @@ impl Walker<'_> {
                 if self.fence_at(question, Point { instr, place: Place::Before }) {
                     continue;
                 }
-                if visited.insert((next, behind.clone())) {
-                    if let Some(behind) = self.step(question, next, None, &behind, &mut answer) {
-                        stack.push((next, behind));
-                    }
+                if visited.insert((next, behind.clone()))
+                    && let Some(behind) = self.step(question, next, None, &behind, &mut answer)
+                {
+                    stack.push((next, behind));
                 }
             }
         }

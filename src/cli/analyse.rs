@@ -1,0 +1,131 @@
+//! `seqcon analyse`: from a state space to fences and locks.
+
+use super::arguments::{
+    AnalyseArguments, AtomicityArgument, ConflictsArgument, CyclesArgument, PlacementArgument, ProfileArgument,
+    Verbosity,
+};
+use super::failure::Failure;
+use super::input::memory_model;
+use super::progress::Spinner;
+use crate::aeg::Profile;
+use crate::analysis::{Analysis, Options, Outcome};
+use crate::cycles::{Atomicity, ConflictRule, Listing};
+use crate::memory::MemoryModel;
+use crate::placement::Method;
+use crate::placement::cost::Costs;
+use crate::report::output::Staged;
+use crate::report::{self, Report, names, text};
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    // Everything that can be wrong with the command is found before the state space is read.
+    let models: Vec<MemoryModel> =
+        arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
+    let profile = match arguments.profile {
+        ProfileArgument::Sound => Profile::Sound,
+        ProfileArgument::Published => Profile::Published,
+    };
+    let facts = arguments.input.load(verbosity)?;
+    let analysis = Analysis::new(facts, profile);
+    let options = options(arguments, &analysis)?;
+    let results = models
+        .iter()
+        .map(|model| {
+            let _spinner = Spinner::new(format!("analysing under {}", model.name));
+            analysis.run(model, &options)
+        })
+        .collect();
+    let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
+    let outcome = Outcome { model: name, analysis, options, results };
+    write_files(arguments, &outcome)?;
+    write_summary(arguments, &outcome, verbosity)?;
+    let missing = outcome.results.iter().any(|result| !result.is_clean());
+    Ok(ExitCode::from(u8::from(arguments.check && missing)))
+}
+
+fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Options, Failure> {
+    let costs = match &arguments.cost {
+        None => Costs::default(),
+        Some(path) => {
+            let text = fs::read_to_string(path).map_err(|error| Failure::in_file(path, error))?;
+            Costs::from_toml(&text, &analysis.graph, |point| names::point(&analysis.graph, point))
+                .map_err(|error| Failure::in_file(path, error))?
+        }
+    };
+    Ok(Options {
+        conflicts: match arguments.conflicts {
+            ConflictsArgument::Auto => ConflictRule::Auto,
+            ConflictsArgument::Concurrent => ConflictRule::Concurrent,
+            ConflictsArgument::Reachable => ConflictRule::Reachable,
+        },
+        atomicity: match arguments.atomicity {
+            AtomicityArgument::Off => Atomicity::Off,
+            AtomicityArgument::Updates => Atomicity::Updates,
+            AtomicityArgument::Full => Atomicity::Full,
+        },
+        listing: match arguments.cycles {
+            None => Listing::None,
+            Some(CyclesArgument::First(limit)) => Listing::First(limit),
+            Some(CyclesArgument::All) => Listing::All,
+        },
+        method: match arguments.placement {
+            PlacementArgument::Exact => Method::Exact,
+            PlacementArgument::Greedy => Method::Greedy,
+        },
+        costs,
+    })
+}
+
+/// All files are written before the first one gets its name.
+fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Failure> {
+    let single: [(&Option<PathBuf>, &dyn Report); 6] = [
+        (&arguments.csv, &report::csv::Fences),
+        (&arguments.locks_csv, &report::csv::Locks),
+        (&arguments.delays_csv, &report::csv::Delays),
+        (&arguments.cycles_csv, &report::csv::Cycles),
+        (&arguments.summary_csv, &report::csv::Summary),
+        (&arguments.json, &report::json::Json),
+    ];
+    let mut staged = Staged::new();
+    for (path, report) in single {
+        if let Some(path) = path {
+            staged.write(path, &mut |out| report.write(outcome, out))?;
+        }
+    }
+    if let Some(directory) = &arguments.out {
+        fs::create_dir_all(directory).map_err(|error| Failure::in_file(directory, error))?;
+        for report in report::all() {
+            staged.write(&directory.join(report.file_name()), &mut |out| report.write(outcome, out))?;
+        }
+    }
+    Ok(staged.put_in_place()?)
+}
+
+/// For people, unless they asked for a table on standard output or for quiet; then only the summary lines, and with a table on standard output those go
+/// to standard error.
+fn write_summary(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Verbosity) -> Result<(), Failure> {
+    let outputs = [
+        &arguments.csv,
+        &arguments.locks_csv,
+        &arguments.delays_csv,
+        &arguments.cycles_csv,
+        &arguments.summary_csv,
+        &arguments.json,
+    ];
+    let stdout_is_taken = outputs.into_iter().flatten().any(|path| path.as_os_str() == "-");
+    let mut out: Box<dyn Write> = if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(io::stdout().lock()) };
+    for result in &outcome.results {
+        if verbosity > Verbosity::Quiet && !stdout_is_taken {
+            let mut shown = String::new();
+            text::write_result(outcome, result, &mut shown).map_err(io::Error::other)?;
+            writeln!(out, "{shown}")?;
+        }
+    }
+    for result in &outcome.results {
+        writeln!(out, "{}", outcome.summary_line(result))?;
+    }
+    Ok(out.flush()?)
+}

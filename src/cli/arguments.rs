@@ -1,0 +1,217 @@
+//! The clap definitions. Every text of `--help` is a doc comment here.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Finds where a concurrent program needs fences and locks to stay sequentially consistent on weak memory.
+///
+/// seqcon reads the state space of a program, as a model checker explored it under sequential consistency, and tells which fences and locks keep
+/// the program sequentially consistent on TSO (x86), PSO (SPARC), ARMv7 and POWER: a proven minimum, each with a cycle that shows why.
+#[derive(Parser)]
+#[command(version, max_term_width = 100, after_help = EXIT_STATUS)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+    /// Number of threads for reading [default: all cores]; the output does not depend on it
+    #[arg(long, global = true, value_name = "N", value_parser = positive)]
+    pub threads: Option<usize>,
+    /// Print only the summary line of each memory model
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Also tell on standard error what is being done
+    #[arg(short, long, global = true)]
+    verbose: bool,
+}
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  done
+  1  done, and with --check synchronisation is missing
+  2  the command or its input is wrong
+  3  a limit stopped it before the answer was complete";
+
+/// How much is said.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verbosity {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+impl Cli {
+    pub fn verbosity(&self) -> Verbosity {
+        match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            _ => Verbosity::Normal,
+        }
+    }
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Tell where fences and locks are needed
+    #[command(visible_alias = "analyze", after_help = EXIT_STATUS)]
+    Analyse(Box<AnalyseArguments>),
+    /// Extract the facts of a state space: all that an analysis needs of it, in a small file
+    #[command(after_help = EXIT_STATUS)]
+    Facts(FactsArguments),
+    /// List the memory models, or show one: its table and what it does to the litmus programs
+    Models(ModelsArguments),
+}
+
+/// Where the state space comes from and how it is read.
+#[derive(Args)]
+pub struct InputArguments {
+    /// State spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
+    #[arg(required = true, value_name = "FILE")]
+    pub inputs: Vec<PathBuf>,
+    /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression [default: detected]
+    #[arg(long, value_name = "NAME|FILE", help_heading = "Input")]
+    pub dialect: Option<PathBuf>,
+    /// Labels of internal steps, comma-separated
+    #[arg(long, value_name = "NAMES", default_value = "tau", value_delimiter = ',', help_heading = "Input")]
+    pub tau: Vec<String>,
+    /// Labels that match this regular expression are internal steps, too
+    #[arg(long, value_name = "PATTERN", help_heading = "Input")]
+    pub internal: Option<String>,
+    /// How backslashes in labels are meant
+    #[arg(long, value_enum, default_value = "none", help_heading = "Input")]
+    pub escapes: EscapesArgument,
+    /// Wrong counts in the header are warnings, not errors
+    #[arg(long, help_heading = "Input")]
+    pub lenient: bool,
+    /// Read what an interrupted generator left behind: no counts in the header, the last line cut off
+    #[arg(long, help_heading = "Input")]
+    pub recover: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum EscapesArgument {
+    /// As themselves (mCRL2, CADP)
+    None,
+    /// As LTSmin writes them
+    Ltsmin,
+}
+
+#[derive(Args)]
+pub struct AnalyseArguments {
+    #[command(flatten)]
+    pub input: InputArguments,
+    /// Memory models, comma-separated: names from 'seqcon models', or TOML files with a table
+    #[arg(long = "mm", value_name = "LIST", default_value = "tso,pso,armv7,power", value_delimiter = ',')]
+    pub memory_models: Vec<String>,
+    /// Check whether instructions can be torn, and lock those: off, updates (only instructions that write), full
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "off", default_missing_value = "full", num_args = 0..=1, require_equals = true)]
+    pub atomicity: AtomicityArgument,
+    /// Whose definitions: the corrected ones, or those of the paper, which miss some violations
+    #[arg(long, value_enum, default_value = "sound")]
+    pub profile: ProfileArgument,
+    /// Which conflicts cycles are searched over: chosen for each pair, only of accesses enabled together, or all
+    #[arg(long, value_enum, default_value = "auto")]
+    pub conflicts: ConflictsArgument,
+    /// How fences are chosen: a proven minimum, or the paper's heuristic
+    #[arg(long, value_enum, default_value = "exact")]
+    pub placement: PlacementArgument,
+    /// Weights of fence kinds and points (TOML: plain = 1, cumulative = 2, [points] "T0.3 after" = 10)
+    #[arg(long, value_name = "FILE")]
+    pub cost: Option<PathBuf>,
+    /// List critical cycles: at most N, or all of them
+    #[arg(long, value_name = "N|all", value_parser = cycles)]
+    pub cycles: Option<CyclesArgument>,
+    /// Exit with status 1 if the program needs a fence or a lock under one of the memory models
+    #[arg(long)]
+    pub check: bool,
+    /// The program's name in reports [default: the first file's name without its extension]
+    #[arg(long, value_name = "NAME", help_heading = "Output")]
+    pub name: Option<String>,
+    /// Write all reports into this directory (made if it does not exist)
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    /// Write fences.csv here (- for standard output)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub csv: Option<PathBuf>,
+    /// Write locks.csv here
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub locks_csv: Option<PathBuf>,
+    /// Write delays.csv here
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub delays_csv: Option<PathBuf>,
+    /// Write cycles.csv here (what --cycles lists)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub cycles_csv: Option<PathBuf>,
+    /// Write summary.csv here
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub summary_csv: Option<PathBuf>,
+    /// Write report.json here
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub json: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum AtomicityArgument {
+    Off,
+    Updates,
+    Full,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ProfileArgument {
+    Sound,
+    Published,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ConflictsArgument {
+    Auto,
+    Concurrent,
+    Reachable,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum PlacementArgument {
+    Exact,
+    Greedy,
+}
+
+#[derive(Clone, Copy)]
+pub enum CyclesArgument {
+    First(usize),
+    All,
+}
+
+#[derive(Args)]
+pub struct FactsArguments {
+    #[command(flatten)]
+    pub input: InputArguments,
+    /// Where to write the facts [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct ModelsArguments {
+    #[command(subcommand)]
+    pub command: Option<ModelsCommand>,
+}
+
+#[derive(Subcommand)]
+pub enum ModelsCommand {
+    /// Print a model's table and the verdicts on the litmus programs, computed by the analysis
+    Show {
+        /// A name from 'seqcon models', or a TOML file with a table
+        #[arg(value_name = "NAME|FILE")]
+        model: String,
+    },
+}
+
+fn cycles(text: &str) -> Result<CyclesArgument, String> {
+    match text {
+        "all" => Ok(CyclesArgument::All),
+        number => number.parse().map(CyclesArgument::First).map_err(|_| "a number or 'all' is expected".to_owned()),
+    }
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&n| n > 0).ok_or_else(|| "a number from 1 is expected".to_owned())
+}

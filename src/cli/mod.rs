@@ -1,0 +1,42 @@
+//! The command line: arguments in, validated options out. No algorithm lives here, and nothing past here sees a raw argument.
+
+mod analyse;
+mod arguments;
+mod facts;
+mod failure;
+mod input;
+mod models;
+mod progress;
+
+use arguments::{Cli, Command};
+use clap::Parser;
+use failure::Failure;
+use std::io;
+use std::process::ExitCode;
+
+/// Runs the command that was typed.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(&cli) {
+        Ok(code) => code,
+        // The reader of our output has seen enough.
+        Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("seqcon: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<ExitCode, Failure> {
+    if let Some(threads) = cli.threads {
+        // Fails only if a pool exists already, and none does before the first use.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    }
+    match &cli.command {
+        Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
+        Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
+        Command::Models(arguments) => models::run(arguments),
+    }
+}

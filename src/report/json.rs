@@ -1,0 +1,98 @@
+//! `report.json`: all tables in one document with a versioned schema, and the witnesses, which CSV has no place for.
+
+use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
+use super::{Report, names};
+use crate::analysis::{ModelOutcome, Outcome};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Raised by one when a key changes its meaning or goes away.
+const SCHEMA_VERSION: u32 = 1;
+
+/// `report.json`
+pub struct Json;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema_version: u32,
+    seqcon: &'static str,
+    model: &'a str,
+    results: Vec<ResultObject>,
+}
+
+#[derive(Serialize)]
+struct ResultObject {
+    summary: SummaryRow,
+    rechecked: RecheckObject,
+    presumed_atomic: Vec<String>,
+    fences: Vec<FenceObject>,
+    locks: Vec<LockRow>,
+    delays: Vec<DelayObject>,
+    cycles: Vec<CycleRow>,
+}
+
+#[derive(Serialize)]
+struct RecheckObject {
+    enough: bool,
+    each_fence_needed: bool,
+}
+
+#[derive(Serialize)]
+struct FenceObject {
+    #[serde(flatten)]
+    row: FenceRow,
+    point: String,
+    /// Positions in `delays`.
+    serves: Vec<usize>,
+}
+
+#[derive(Serialize)]
+struct DelayObject {
+    #[serde(flatten)]
+    row: DelayRow,
+    is_unsafe: bool,
+    witness_name: String,
+    witness: Vec<CycleRow>,
+}
+
+impl Report for Json {
+    fn file_name(&self) -> &'static str {
+        "report.json"
+    }
+
+    fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+        let document = Document {
+            schema_version: SCHEMA_VERSION,
+            seqcon: env!("CARGO_PKG_VERSION"),
+            model: &outcome.model,
+            results: outcome.results.iter().map(|result| result_object(outcome, result)).collect(),
+        };
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        writeln!(out)
+    }
+}
+
+fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
+    let graph = &outcome.analysis.graph;
+    let fences = outcome.fence_rows(result).into_iter().zip(&result.fences).map(|(row, fence)| FenceObject {
+        row,
+        point: names::point(graph, fence.point),
+        serves: fence.delays.clone(),
+    });
+    let delays = outcome.delay_rows(result).into_iter().zip(&result.findings.delays).enumerate();
+    let delays = delays.map(|(position, (row, delay))| DelayObject {
+        row,
+        is_unsafe: delay.is_unsafe,
+        witness_name: outcome.diy_name(&delay.witness, &[]),
+        witness: outcome.witness_rows(result, position),
+    });
+    ResultObject {
+        summary: outcome.summary_row(result),
+        rechecked: RecheckObject { enough: result.recheck.enough, each_fence_needed: result.recheck.each_needed },
+        presumed_atomic: result.presumed_atomic.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        fences: fences.collect(),
+        locks: outcome.lock_rows(result),
+        delays: delays.collect(),
+        cycles: outcome.cycle_rows(result),
+    }
+}

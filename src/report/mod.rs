@@ -1,0 +1,39 @@
+//! Reports: one file a format behind one trait, [`Report`]; a run may write several.
+//!
+//! What a row says is decided once, in [`rows`]: the names there are the columns of the CSV files and the keys of `report.json`.
+//! [`text`] is for people; [`output`] puts files in place whole or not at all.
+
+pub mod csv;
+pub mod json;
+pub mod names;
+pub mod output;
+pub mod rows;
+pub mod text;
+
+use crate::analysis::Outcome;
+use std::io::{self, Write};
+
+/// A format in which an outcome can be written.
+pub trait Report {
+    /// The file's name in an output directory.
+    fn file_name(&self) -> &'static str;
+
+    /// Writes the outcome.
+    ///
+    /// # Errors
+    /// If the writer fails.
+    fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// All formats, in the order in which they are documented.
+#[must_use]
+pub fn all() -> Vec<Box<dyn Report>> {
+    vec![
+        Box::new(csv::Fences),
+        Box::new(csv::Locks),
+        Box::new(csv::Delays),
+        Box::new(csv::Cycles),
+        Box::new(csv::Summary),
+        Box::new(json::Json),
+    ]
+}

@@ -1,0 +1,98 @@
+//! How things are called in reports: in the program's own words.
+
+use crate::aeg::AbstractEventGraph;
+use crate::aeg::Profile;
+use crate::analysis::Analysis;
+use crate::cycles::{Atomicity, ConflictRule};
+use crate::ids::{InstrId, LocationId, VertexId};
+use crate::lts::label::StepsOf;
+use crate::placement::Method;
+use crate::placement::cost::place_name;
+use crate::safety::Point;
+
+/// The instruction with its thread: `T0.3`.
+#[must_use]
+pub fn instruction(graph: &AbstractEventGraph, instr: InstrId) -> String {
+    let instruction = graph.instruction(instr);
+    format!("{}.{}", graph.threads[instruction.thread.index()], instruction.name)
+}
+
+/// What the instruction does, as its labels say: `v[0] := v[0]`. Of several labels the fullest is shown, with an ellipsis if there are others as full.
+#[must_use]
+pub fn instruction_text(analysis: &Analysis, instr: InstrId) -> String {
+    let size = |label: &crate::ids::LabelId| {
+        let label = &analysis.labels[label.index()];
+        (label.has_write(), analysis.graph.shown(&StepsOf(label).to_string()).len())
+    };
+    let labels = &analysis.graph.instruction(instr).labels;
+    let Some(fullest) = labels.iter().copied().reduce(|best, next| if size(&next) > size(&best) { next } else { best })
+    else {
+        return String::new();
+    };
+    let others = labels.iter().any(|label| *label != fullest && size(label) == size(&fullest));
+    let text = analysis.graph.shown(&StepsOf(&analysis.labels[fullest.index()]).to_string());
+    if others { format!("{text} …") } else { text }
+}
+
+/// The access alone: `W b0`.
+#[must_use]
+pub fn access(graph: &AbstractEventGraph, vertex: VertexId) -> String {
+    let vertex = graph.vertex(vertex);
+    format!("{} {}", vertex.kind, location(graph, vertex.location))
+}
+
+/// The location.
+#[must_use]
+pub fn location(graph: &AbstractEventGraph, location: LocationId) -> &str {
+    &graph.locations[location.index()]
+}
+
+/// The point as cost files write it: `T0.3 after`.
+#[must_use]
+pub fn point(graph: &AbstractEventGraph, point: Point) -> String {
+    format!("{} {}", instruction(graph, point.instr), place_name(point.place))
+}
+
+/// `yes` or `no`.
+#[must_use]
+pub fn yes_no(value: bool) -> &'static str {
+    if value { "yes" } else { "no" }
+}
+
+/// As `--profile` takes it.
+#[must_use]
+pub fn profile(profile: Profile) -> &'static str {
+    match profile {
+        Profile::Sound => "sound",
+        Profile::Published => "published",
+    }
+}
+
+/// As `--conflicts` takes it.
+#[must_use]
+pub fn conflicts(rule: ConflictRule) -> &'static str {
+    match rule {
+        ConflictRule::Auto => "auto",
+        ConflictRule::Concurrent => "concurrent",
+        ConflictRule::Reachable => "reachable",
+    }
+}
+
+/// As `--atomicity` takes it.
+#[must_use]
+pub fn atomicity(atomicity: Atomicity) -> &'static str {
+    match atomicity {
+        Atomicity::Off => "off",
+        Atomicity::Updates => "updates",
+        Atomicity::Full => "full",
+    }
+}
+
+/// As `--placement` takes it.
+#[must_use]
+pub fn placement(method: Method) -> &'static str {
+    match method {
+        Method::Exact => "exact",
+        Method::Greedy => "greedy",
+    }
+}

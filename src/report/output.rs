@@ -1,0 +1,93 @@
+//! Output files, whole or not at all: written beside their place under another name, then renamed.
+//!
+//! Several files of one run are all written before the first is renamed, so a full disk leaves none of them. What is not a regular file (a pipe, a
+//! device) cannot be replaced, and is written to directly.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Files that wait for being put in place.
+#[derive(Default)]
+pub struct Staged {
+    files: Vec<(NamedTempFile, PathBuf)>,
+}
+
+/// An output that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: cannot be written: {cause}; choose another place or make room, nothing was left behind")]
+pub struct OutputError {
+    path: String,
+    #[source]
+    cause: io::Error,
+}
+
+impl OutputError {
+    fn at(path: &Path) -> impl FnOnce(io::Error) -> OutputError + '_ {
+        |cause| OutputError { path: path.display().to_string(), cause }
+    }
+}
+
+impl Staged {
+    /// Nothing staged.
+    #[must_use]
+    pub fn new() -> Staged {
+        Staged::default()
+    }
+
+    /// Writes a file that appears with [`put_in_place`](Staged::put_in_place); `-` is standard output, and written at once.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(
+        &mut self,
+        path: &Path,
+        contents: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), OutputError> {
+        if path == Path::new("-") {
+            let mut out = io::stdout().lock();
+            return contents(&mut out).and_then(|()| out.flush()).map_err(OutputError::at(path));
+        }
+        let is_special = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+        if is_special {
+            let mut write = || write_to(File::options().write(true).open(path)?, contents).map(drop);
+            return write().map_err(OutputError::at(path));
+        }
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut file = NamedTempFile::with_prefix_in(".seqcon-", directory).map_err(OutputError::at(path))?;
+        write_to(file.as_file_mut(), contents).map_err(OutputError::at(path))?;
+        self.files.push((file, path.to_owned()));
+        Ok(())
+    }
+
+    /// Gives every staged file its name.
+    ///
+    /// # Errors
+    /// If a file cannot be renamed.
+    pub fn put_in_place(self) -> Result<(), OutputError> {
+        for (file, path) in self.files {
+            make_readable(file.as_file()).map_err(OutputError::at(&path))?;
+            file.persist(&path).map_err(|error| OutputError::at(&path)(error.error))?;
+        }
+        Ok(())
+    }
+}
+
+fn write_to<W: Write>(out: W, contents: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<W> {
+    let mut out = BufWriter::new(out);
+    contents(&mut out)?;
+    out.into_inner().map_err(io::IntoInnerError::into_error)
+}
+
+/// Temporary files are private; a report is not.
+#[cfg(unix)]
+fn make_readable(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn make_readable(_: &File) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,302 @@
+//! The rows of the tables: the same names in CSV headers, JSON keys and the documentation.
+
+use super::names;
+use crate::analysis::{Fence, ModelOutcome, Outcome};
+use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, Step, Verdict};
+use crate::ids::{InstrId, VertexId};
+use crate::memory::{FenceStrength, Kind};
+use crate::safety::Place;
+use serde::Serialize;
+
+/// A fence.
+#[derive(Serialize)]
+pub struct FenceRow {
+    memory_model: String,
+    thread: String,
+    instruction: String,
+    position: &'static str,
+    kind: String,
+    mnemonic: String,
+    cost: u64,
+    delays: usize,
+    source: String,
+}
+
+/// An instruction under a lock.
+#[derive(Serialize)]
+pub struct LockRow {
+    memory_model: String,
+    lock: usize,
+    thread: String,
+    instruction: String,
+    role: &'static str,
+    locations: String,
+    source: String,
+}
+
+/// A delay.
+#[derive(Serialize)]
+pub struct DelayRow {
+    memory_model: String,
+    thread: String,
+    from_instruction: String,
+    from_access: String,
+    to_instruction: String,
+    to_access: String,
+    cumulative: &'static str,
+    confirmed: &'static str,
+}
+
+/// A step of a listed cycle.
+#[derive(Serialize)]
+pub struct CycleRow {
+    memory_model: String,
+    cycle: usize,
+    step: usize,
+    thread: String,
+    instruction: String,
+    access: String,
+    edge: String,
+    #[serde(rename = "unsafe")]
+    is_unsafe: &'static str,
+}
+
+/// A memory model.
+#[derive(Serialize)]
+pub struct SummaryRow {
+    model: String,
+    memory_model: String,
+    profile: &'static str,
+    conflicts: &'static str,
+    atomicity: &'static str,
+    states: u64,
+    transitions: u64,
+    labels: usize,
+    vertices: usize,
+    program_edges: usize,
+    conflict_edges: usize,
+    unsafe_pairs: usize,
+    delays: usize,
+    cumulative_delays: usize,
+    cycles: Option<usize>,
+    locks: usize,
+    fences: usize,
+    cumulative_fences: usize,
+    placement: &'static str,
+    optimal: &'static str,
+    complete: &'static str,
+}
+
+/// The position of a fence in one word.
+#[must_use]
+pub fn position(place: Place) -> &'static str {
+    match place {
+        Place::Before => "before",
+        Place::Inside(_) => "inside",
+        Place::After => "after",
+    }
+}
+
+impl Outcome {
+    fn thread_and_name(&self, instr: InstrId) -> (String, String) {
+        let instruction = self.analysis.graph.instruction(instr);
+        (self.analysis.graph.threads[instruction.thread.index()].clone(), instruction.name.clone())
+    }
+
+    fn instruction_of(&self, vertex: VertexId) -> (String, String) {
+        self.thread_and_name(self.analysis.graph.vertex(vertex).instr)
+    }
+
+    /// The accesses of a cycle with the edges that leave them. A segment moves within its instruction if its verdict says so, or if
+    /// program order does not give the move: then the instruction is atomic or locked.
+    #[must_use]
+    pub fn steps(&self, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<Step> {
+        let analysis = &self.analysis;
+        cycle.steps(&analysis.graph, |position| {
+            let segment = cycle.segments[position];
+            let torn = verdicts.get(position).is_some_and(|verdict| verdict.torn);
+            torn || !analysis.order.contains(segment.entry, segment.exit)
+        })
+    }
+
+    /// The cycle in diy's vocabulary.
+    #[must_use]
+    pub fn diy_name(&self, cycle: &Cycle, verdicts: &[Verdict]) -> String {
+        let names: Vec<String> = self.steps(cycle, verdicts).into_iter().map(|step| step.name).collect();
+        names.join(" ")
+    }
+
+    /// The rows of `fences.csv` for one memory model.
+    #[must_use]
+    pub fn fence_rows(&self, result: &ModelOutcome) -> Vec<FenceRow> {
+        let row = |fence: &Fence| {
+            let (thread, instruction) = self.thread_and_name(fence.point.instr);
+            FenceRow {
+                memory_model: result.model.name.clone(),
+                thread,
+                instruction,
+                position: position(fence.point.place),
+                kind: fence.strength.to_string(),
+                mnemonic: fence.mnemonic.clone(),
+                cost: fence.cost,
+                delays: fence.delays.len(),
+                source: String::new(),
+            }
+        };
+        result.fences.iter().map(row).collect()
+    }
+
+    /// The rows of `locks.csv` for one memory model.
+    #[must_use]
+    pub fn lock_rows(&self, result: &ModelOutcome) -> Vec<LockRow> {
+        let graph = &self.analysis.graph;
+        let mut rows = Vec::new();
+        for (number, lock) in result.locks.iter().enumerate() {
+            let locations: Vec<&str> =
+                lock.locations.iter().map(|&location| names::location(graph, location)).collect();
+            for (&instr, role) in &lock.users {
+                let (thread, instruction) = self.thread_and_name(instr);
+                rows.push(LockRow {
+                    memory_model: result.model.name.clone(),
+                    lock: number,
+                    thread,
+                    instruction,
+                    role: role.name(),
+                    locations: locations.join(" "),
+                    source: String::new(),
+                });
+            }
+        }
+        rows
+    }
+
+    /// The rows of `delays.csv` for one memory model.
+    #[must_use]
+    pub fn delay_rows(&self, result: &ModelOutcome) -> Vec<DelayRow> {
+        let row = |delay: &Delay| {
+            let (thread, from_instruction) = self.instruction_of(delay.from);
+            DelayRow {
+                memory_model: result.model.name.clone(),
+                thread,
+                from_instruction,
+                from_access: names::access(&self.analysis.graph, delay.from),
+                to_instruction: self.instruction_of(delay.to).1,
+                to_access: names::access(&self.analysis.graph, delay.to),
+                cumulative: names::yes_no(delay.cumulative),
+                // Only running the program under the weak model can tell.
+                confirmed: "unknown",
+            }
+        };
+        result.findings.delays.iter().map(row).collect()
+    }
+
+    /// The rows of `cycles.csv` for one memory model.
+    #[must_use]
+    pub fn cycle_rows(&self, result: &ModelOutcome) -> Vec<CycleRow> {
+        let listed: &[JudgedCycle] = result.findings.cycles.as_ref().map_or(&[], |list| &list.cycles);
+        listed
+            .iter()
+            .enumerate()
+            .flat_map(|(number, judged)| self.steps_of(result, number, &judged.cycle, &judged.verdicts))
+            .collect()
+    }
+
+    /// The witness of each delay, step by step.
+    #[must_use]
+    pub fn witness_rows(&self, result: &ModelOutcome, delay: usize) -> Vec<CycleRow> {
+        let found = &result.findings.delays[delay];
+        // Of the other segments nothing is claimed: each is a delay of its own if it is one.
+        let first = Verdict { is_unsafe: found.is_unsafe, cumulative: found.cumulative, torn: false };
+        let verdicts: Vec<Verdict> = [first]
+            .into_iter()
+            .chain(std::iter::repeat(Verdict::default()))
+            .take(found.witness.segments.len())
+            .collect();
+        self.steps_of(result, delay, &found.witness, &verdicts)
+    }
+
+    fn steps_of(&self, result: &ModelOutcome, number: usize, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<CycleRow> {
+        let analysis = &self.analysis;
+        let steps = self.steps(cycle, verdicts);
+        let unsafe_move = |entry: VertexId| {
+            let segment = cycle.segments.iter().position(|segment| segment.entry == entry);
+            segment.is_some_and(|position| verdicts[position].is_unsafe || verdicts[position].torn)
+        };
+        let kind = |vertex: VertexId| analysis.graph.vertex(vertex).kind;
+        steps
+            .iter()
+            .enumerate()
+            .map(|(position, step)| {
+                let next = steps[(position + 1) % steps.len()].vertex;
+                let is_unsafe = match step.edge {
+                    Edge::Conflict => {
+                        !result.model.store_atomic && (kind(step.vertex), kind(next)) == (Kind::Write, Kind::Read)
+                    }
+                    Edge::Program | Edge::Sideways => unsafe_move(step.vertex),
+                };
+                let (thread, instruction) = self.instruction_of(step.vertex);
+                CycleRow {
+                    memory_model: result.model.name.clone(),
+                    cycle: number,
+                    step: position,
+                    thread,
+                    instruction,
+                    access: names::access(&analysis.graph, step.vertex),
+                    edge: step.name.clone(),
+                    is_unsafe: names::yes_no(is_unsafe),
+                }
+            })
+            .collect()
+    }
+
+    /// The row of `summary.csv` for one memory model.
+    #[must_use]
+    pub fn summary_row(&self, result: &ModelOutcome) -> SummaryRow {
+        let analysis = &self.analysis;
+        SummaryRow {
+            model: self.model.clone(),
+            memory_model: result.model.name.clone(),
+            profile: names::profile(analysis.profile),
+            conflicts: names::conflicts(analysis.conflict_rule(self.options.conflicts)),
+            atomicity: names::atomicity(self.options.atomicity),
+            states: analysis.num_of_states,
+            transitions: analysis.num_of_transitions,
+            labels: analysis.labels.len(),
+            vertices: analysis.graph.vertices.len(),
+            program_edges: analysis.graph.num_of_program_edges(),
+            conflict_edges: match analysis.conflict_rule(self.options.conflicts) {
+                ConflictRule::Concurrent => result.findings.num_of_concurrent_conflicts,
+                ConflictRule::Auto | ConflictRule::Reachable => result.findings.num_of_reachable_conflicts,
+            },
+            unsafe_pairs: result.findings.num_of_unsafe_pairs,
+            delays: result.num_of_delays(),
+            cumulative_delays: result.num_of_cumulative_delays(),
+            cycles: result.findings.cycles.as_ref().map(|list| list.cycles.len()),
+            locks: result.findings.torn.len(),
+            fences: result.num_of_fences(FenceStrength::Plain),
+            cumulative_fences: result.num_of_fences(FenceStrength::Cumulative),
+            placement: names::placement(self.options.method),
+            optimal: names::yes_no(result.placement.proved_minimal),
+            complete: names::yes_no(result.complete),
+        }
+    }
+
+    /// The one line for people and for `grep`.
+    #[must_use]
+    pub fn summary_line(&self, result: &ModelOutcome) -> String {
+        format!(
+            "model={} memory_model={} states={} vertices={} delays={} locks={} fences={} cumulative_fences={} minimal={} complete={} seconds={:.2}",
+            self.model,
+            result.model.name,
+            self.analysis.num_of_states,
+            self.analysis.graph.vertices.len(),
+            result.num_of_delays(),
+            result.findings.torn.len(),
+            result.num_of_fences(FenceStrength::Plain),
+            result.num_of_fences(FenceStrength::Cumulative),
+            if result.placement.proved_minimal { "proved" } else { "not-proved" },
+            names::yes_no(result.complete),
+            result.elapsed.as_secs_f64(),
+        )
+    }
+}

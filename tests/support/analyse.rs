@@ -1,0 +1,91 @@
+//! The analysis in words: runs the library and says its result in short sentences that tests compare.
+
+use super::mini::{Program, state_space};
+use seqcon::aeg::Profile;
+use seqcon::analysis::{Analysis, ModelOutcome, Options};
+use seqcon::cycles::Atomicity;
+use seqcon::facts::extract::{self, NoProgress};
+use seqcon::facts::{self, Facts};
+use seqcon::ids::{InstrId, VertexId};
+use seqcon::lts::source::Source;
+use seqcon::memory::MemoryModel;
+use seqcon::placement::cost::place_name;
+use std::path::Path;
+
+/// The memory model of that name.
+pub fn model(name: &str) -> MemoryModel {
+    MemoryModel::named(name).unwrap_or_else(|| panic!("{name} is built in"))
+}
+
+/// The facts of `lts/<name>.aut`.
+pub fn bundled_facts(name: &str) -> Facts {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("lts/{name}.aut"));
+    let loaded = facts::load(&path, &extract::Options::default(), &NoProgress);
+    loaded.unwrap_or_else(|error| panic!("{name}: {error}")).facts
+}
+
+/// The facts of a program, by way of its state space.
+pub fn facts_of(program: &Program) -> Facts {
+    facts_of_text(&state_space(program))
+}
+
+/// The facts of an `.aut` text.
+pub fn facts_of_text(text: &str) -> Facts {
+    let source = Source::from_bytes("a test program", text.as_bytes().to_vec()).expect("the text is not empty");
+    let extracted = extract::extract(&source, &extract::Options::default(), &NoProgress);
+    extracted.unwrap_or_else(|error| panic!("{error}\n{text}")).facts
+}
+
+/// An analysis and its result under one memory model.
+pub struct Told {
+    pub analysis: Analysis,
+    pub outcome: ModelOutcome,
+}
+
+/// Analyses with the default options but for these.
+pub fn tell(facts: Facts, profile: Profile, model_name: &str, atomicity: Atomicity) -> Told {
+    let analysis = Analysis::new(facts, profile);
+    let outcome = analysis.run(&model(model_name), &Options { atomicity, ..Options::default() });
+    Told { analysis, outcome }
+}
+
+impl Told {
+    /// `plain after T0.0`, in the order of the program.
+    pub fn fences(&self) -> Vec<String> {
+        let words = |fence: &seqcon::analysis::Fence| {
+            let place = place_name(fence.point.place);
+            format!("{} {place} {}", fence.strength, self.instr(fence.point.instr))
+        };
+        self.outcome.fences.iter().map(words).collect()
+    }
+
+    /// `T0.0`.
+    pub fn torn(&self) -> Vec<String> {
+        self.outcome.findings.torn.iter().map(|torn| self.instr(torn.instr)).collect()
+    }
+
+    /// `T0.0 torn-update`, lock by lock.
+    pub fn locks(&self) -> Vec<Vec<String>> {
+        let users = |lock: &seqcon::placement::locks::Lock| {
+            lock.users.iter().map(|(&instr, role)| format!("{} {}", self.instr(instr), role.name())).collect()
+        };
+        self.outcome.locks.iter().map(users).collect()
+    }
+
+    /// `T0.0 W x -> T0.1 R y` for every unsafe pair on a critical cycle.
+    pub fn delays(&self) -> Vec<String> {
+        let unsafe_ones = self.outcome.findings.delays.iter().filter(|delay| delay.is_unsafe);
+        unsafe_ones.map(|delay| format!("{} -> {}", self.vertex(delay.from), self.vertex(delay.to))).collect()
+    }
+
+    fn instr(&self, instr: InstrId) -> String {
+        let instruction = self.analysis.graph.instruction(instr);
+        format!("{}.{}", self.analysis.graph.threads[instruction.thread.index()], instruction.name)
+    }
+
+    fn vertex(&self, id: VertexId) -> String {
+        let vertex = self.analysis.graph.vertex(id);
+        let location = &self.analysis.graph.locations[vertex.location.index()];
+        format!("{} {} {location}", self.instr(vertex.instr), vertex.kind)
+    }
+}

@@ -1,0 +1,36 @@
+//! What several test files share.
+
+// Every test file is a crate of its own and uses a part of this.
+#![allow(dead_code)]
+
+pub mod analyse;
+pub mod corpus;
+pub mod mini;
+pub mod programs;
+pub mod random;
+pub mod random_facts;
+pub mod reference;
+pub mod rewriting;
+
+use seqcon::facts::extract::{Extraction, NoProgress, Options, extract};
+use seqcon::lts::Error;
+use seqcon::lts::source::Source;
+
+/// Extracts the facts of a text.
+pub fn facts_of(text: impl AsRef<[u8]>, options: &Options) -> Result<Extraction, Error> {
+    let source = Source::from_bytes("test.aut", text.as_ref().to_vec())?;
+    extract(&source, options, &NoProgress)
+}
+
+/// The message of the error that reading the text gives.
+pub fn message_of(text: impl AsRef<[u8]>, options: &Options) -> String {
+    match facts_of(text, options) {
+        Ok(extraction) => panic!("this should be refused, but gave {extraction:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Runs `work` with so many rayon threads.
+pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool").install(work)
+}
