@@ -113,7 +113,7 @@ pub struct AnalyseArguments {
     /// How fences are chosen: a proven minimum, or the paper's heuristic
     #[arg(long, value_enum, default_value = "exact")]
     pub placement: PlacementArgument,
-    /// Weights of fence kinds and points (TOML: plain = 1, cumulative = 2, [points] "T0.3 after" = 10)
+    /// Weights of fence kinds and points (a TOML file, see docs/formats.md)
     #[arg(long, value_name = "FILE")]
     pub cost: Option<PathBuf>,
     /// List critical cycles: at most N, or all of them

@@ -24,6 +24,7 @@ use crate::safety::chain::Meeting;
 use crate::safety::open::explore_open;
 use crate::safety::{Synchronisation, UnsafePairs};
 use fixedbitset::FixedBitSet;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
@@ -195,18 +196,19 @@ impl<'a> Relations<'a> {
         let graph = self.setting.graph;
         let open = self.open_pairs(in_place);
         let demands =
-            |a: VertexId, b: VertexId| (self.unsafe_pairs.contains(a, b), open[a.index()].contains(b.index()));
-        let mut delays = Vec::new();
+            &|a: VertexId, b: VertexId| (self.unsafe_pairs.contains(a, b), open[a.index()].contains(b.index()));
+        let mut delays: Vec<Delay> = Vec::new();
         for early in [Kind::Read, Kind::Write] {
             let cycles = self.cycle_graph(early, Sideways::Through(in_place));
-            for b in graph.vertex_ids().filter(|&b| graph.vertex(b).kind == early) {
+            let exits: Vec<VertexId> = graph.vertex_ids().filter(|&b| graph.vertex(b).kind == early).collect();
+            delays.par_extend(exits.into_par_iter().flat_map_iter(|b| {
                 let wanted: BTreeSet<VertexId> =
                     cycles.entries[b.index()].iter().copied().filter(|&a| demands(a, b) != (false, false)).collect();
-                for (a, witness) in shortest_cycles(&cycles, b, &wanted) {
+                shortest_cycles(&cycles, b, &wanted).into_iter().map(move |(a, witness)| {
                     let (is_unsafe, cumulative) = demands(a, b);
-                    delays.push(Delay { from: a, to: b, is_unsafe, cumulative, witness });
-                }
-            }
+                    Delay { from: a, to: b, is_unsafe, cumulative, witness }
+                })
+            }));
         }
         delays.sort_by_key(|delay| (delay.from, delay.to));
         debug_assert!(self.agrees_on_delays(&delays, in_place), "search and enumeration give the same delays");

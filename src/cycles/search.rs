@@ -14,6 +14,8 @@ use super::graph::CycleGraph;
 use super::witness::{Cycle, Segment};
 use crate::ids::VertexId;
 use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For each wanted entry that lies on a critical cycle with exit `b`: a shortest such cycle, its first segment being (entry, b).
@@ -21,15 +23,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A wanted entry at the location of `b` is only closed over a single access of one other thread: a torn instruction (method §8).
 #[must_use]
 pub fn shortest_cycles(graph: &CycleGraph<'_>, b: VertexId, wanted: &BTreeSet<VertexId>) -> BTreeMap<VertexId, Cycle> {
-    let mut search = Search::new(graph, b, wanted);
+    let possible = possible_entries(graph, b, wanted);
+    let mut search = Search::new(graph, b, &possible);
     search.run();
     search.found
 }
 
 struct State {
     exit: VertexId,
-    threads: FixedBitSet,
-    locations: FixedBitSet,
+    used: Used,
     /// The state before, and the segments taken from there to here.
     parent: Option<(usize, Vec<Segment>)>,
 }
@@ -48,39 +50,64 @@ struct Search<'s, 'g> {
     leads_back: FixedBitSet,
     states: Vec<State>,
     /// Per exit, the states expanded.
-    expanded: BTreeMap<VertexId, Vec<usize>>,
+    expanded: FxHashMap<VertexId, Vec<usize>>,
+    /// What was put into a bucket already, with the least length.
+    pushed: FxHashMap<(VertexId, Used), usize>,
     /// Items by the number of accesses so far.
     buckets: Vec<Vec<Item>>,
     found: BTreeMap<VertexId, Cycle>,
 }
 
+/// Threads and locations that a path has used: one set, the threads first.
+type Used = FixedBitSet;
+
 impl<'s, 'g> Search<'s, 'g> {
     fn new(graph: &'s CycleGraph<'g>, b: VertexId, wanted: &'s BTreeSet<VertexId>) -> Self {
-        let mut threads = FixedBitSet::with_capacity(graph.graph.threads.len());
-        threads.insert(graph.thread(b).index());
-        let mut locations = FixedBitSet::with_capacity(graph.graph.locations.len());
-        locations.insert(graph.location(b).index());
-        Search {
+        let mut search = Search {
             graph,
             b,
-            wanted,
             leads_back: leads_back(graph, b, wanted),
-            states: vec![State { exit: b, threads, locations, parent: None }],
-            expanded: BTreeMap::new(),
+            wanted,
+            states: Vec::new(),
+            expanded: FxHashMap::default(),
+            pushed: FxHashMap::default(),
             buckets: vec![vec![Item::Expand(0)]],
             found: BTreeMap::new(),
-        }
+        };
+        let mut used = Used::with_capacity(graph.graph.threads.len() + graph.graph.locations.len());
+        used.insert(search.thread_bit(b));
+        used.insert(search.location_bit(b));
+        search.states.push(State { exit: b, used, parent: None });
+        search
+    }
+
+    fn thread_bit(&self, vertex: VertexId) -> usize {
+        self.graph.thread(vertex).index()
+    }
+
+    fn location_bit(&self, vertex: VertexId) -> usize {
+        self.graph.graph.threads.len() + self.graph.location(vertex).index()
     }
 
     fn run(&mut self) {
         let mut length = 0;
         while length < self.buckets.len() && self.found.len() < self.wanted.len() {
-            for item in std::mem::take(&mut self.buckets[length]) {
-                match item {
-                    Item::Expand(state) => self.expand(state, length),
+            let items = std::mem::take(&mut self.buckets[length]);
+            // First look whether the ways back of this length are all that was wanted, then go on to longer ones.
+            for item in &items {
+                match *item {
+                    Item::Expand(state) => self.close_directly(state),
                     Item::Close { state, over, entry } => {
                         self.close(state, Some(Segment { entry: over, exit: over }), entry);
                     }
+                }
+            }
+            if self.found.len() == self.wanted.len() {
+                return;
+            }
+            for item in items {
+                if let Item::Expand(state) = item {
+                    self.expand(state, length);
                 }
             }
             length += 1;
@@ -88,43 +115,43 @@ impl<'s, 'g> Search<'s, 'g> {
     }
 
     /// Whether a state that was expanded before, and so is no longer, has the same exit and uses no more.
-    fn is_dominated(&self, exit: VertexId, threads: &FixedBitSet, locations: &FixedBitSet) -> bool {
-        self.expanded.get(&exit).is_some_and(|states| {
-            states.iter().any(|&other| {
-                let other = &self.states[other];
-                other.threads.is_subset(threads) && other.locations.is_subset(locations)
-            })
-        })
+    fn is_dominated(&self, exit: VertexId, used: &Used) -> bool {
+        let expanded = self.expanded.get(&exit).map_or(&[][..], Vec::as_slice);
+        expanded.iter().any(|&other| self.states[other].used.is_subset(used))
+    }
+
+    /// Closes cycles over the conflict edges from the state's exit.
+    fn close_directly(&mut self, state: usize) {
+        let graph = self.graph;
+        for entry in graph.conflicts.of(self.states[state].exit) {
+            if self.wanted.contains(entry) {
+                self.close(state, None, *entry);
+            }
+        }
     }
 
     fn expand(&mut self, state: usize, length: usize) {
         let graph = self.graph;
         let exit = self.states[state].exit;
-        if self.is_dominated(exit, &self.states[state].threads, &self.states[state].locations) {
+        if self.is_dominated(exit, &self.states[state].used) {
             return;
         }
         self.expanded.entry(exit).or_default().push(state);
         let own = graph.thread(self.b);
         for &entry in graph.conflicts.of(exit) {
-            if graph.thread(entry) == own {
-                if self.wanted.contains(&entry) {
-                    self.close(state, None, entry);
-                }
-                continue;
-            }
-            if self.states[state].threads.contains(graph.thread(entry).index()) {
+            // Its own thread is among the used ones.
+            if self.states[state].used.contains(self.thread_bit(entry)) {
                 continue;
             }
             self.leave(state, length + 2, None, entry);
-            // The thread of `entry` takes part with this one access, the next one comes in at the same location.
-            for &second in graph.conflicts.of(entry) {
+            // The thread of `entry` takes part with this one access, the next one comes in at the same location. Where that one can be
+            // entered directly, this would only be a detour.
+            for &second in graph.conflicts.of(entry).iter().filter(|&&second| !graph.conflicts.contains(exit, second)) {
                 if graph.thread(second) == own {
                     if self.wanted.contains(&second) && second != self.b {
                         self.push(length + 1, Item::Close { state, over: entry, entry: second });
                     }
-                } else if !self.states[state].threads.contains(graph.thread(second).index())
-                    && graph.thread(second) != graph.thread(entry)
-                {
+                } else if !self.states[state].used.contains(self.thread_bit(second)) {
                     self.leave(state, length + 3, Some(entry), second);
                 }
             }
@@ -135,23 +162,31 @@ impl<'s, 'g> Search<'s, 'g> {
     fn leave(&mut self, state: usize, length: usize, single: Option<VertexId>, entry: VertexId) {
         let graph = self.graph;
         for &exit in &graph.exits[entry.index()] {
-            let location = graph.location(exit).index();
-            if !self.leads_back.contains(exit.index()) || self.states[state].locations.contains(location) {
+            if !self.leads_back.contains(exit.index()) || self.states[state].used.contains(self.location_bit(exit)) {
                 continue;
             }
-            let mut threads = self.states[state].threads.clone();
-            threads.extend(single.iter().chain([&entry]).map(|&vertex| graph.thread(vertex).index()));
-            let mut locations = self.states[state].locations.clone();
-            locations.insert(location);
-            if self.is_dominated(exit, &threads, &locations) {
+            let mut used = self.states[state].used.clone();
+            used.extend(single.map(|vertex| self.thread_bit(vertex)));
+            used.insert(self.thread_bit(entry));
+            used.insert(self.location_bit(exit));
+            if self.is_dominated(exit, &used) {
                 continue;
+            }
+            match self.pushed.entry((exit, used.clone())) {
+                Entry::Occupied(least) if *least.get() <= length => continue,
+                Entry::Occupied(mut least) => {
+                    least.insert(length);
+                }
+                Entry::Vacant(vacant) => {
+                    vacant.insert(length);
+                }
             }
             let segments = single
                 .map(|vertex| Segment { entry: vertex, exit: vertex })
                 .into_iter()
                 .chain([Segment { entry, exit }]);
             let position = self.states.len();
-            self.states.push(State { exit, threads, locations, parent: Some((state, segments.collect())) });
+            self.states.push(State { exit, used, parent: Some((state, segments.collect())) });
             self.push(length, Item::Expand(position));
         }
     }
@@ -176,6 +211,32 @@ impl<'s, 'g> Search<'s, 'g> {
         groups.push(vec![Segment { entry, exit: self.b }]);
         self.found.insert(entry, Cycle { segments: groups.into_iter().rev().flatten().collect() });
     }
+}
+
+/// The wanted entries that can be reached from `b`, the conditions on threads and locations aside: without the others the search can stop
+/// when it has found all.
+fn possible_entries(graph: &CycleGraph<'_>, b: VertexId, wanted: &BTreeSet<VertexId>) -> BTreeSet<VertexId> {
+    let own = graph.thread(b);
+    let mut possible = BTreeSet::new();
+    let mut entered = FixedBitSet::with_capacity(graph.graph.vertices.len());
+    let mut left = FixedBitSet::with_capacity(graph.graph.vertices.len());
+    let mut stack = vec![b];
+    while let Some(exit) = stack.pop() {
+        let direct = graph.conflicts.of(exit).iter();
+        let over_single =
+            direct.clone().filter(|&&near| graph.thread(near) != own).flat_map(|&near| graph.conflicts.of(near));
+        for &entry in direct.chain(over_single) {
+            if entered.put(entry.index()) {
+                continue;
+            }
+            if graph.thread(entry) == own {
+                possible.extend(wanted.get(&entry).copied());
+            } else {
+                stack.extend(graph.exits[entry.index()].iter().copied().filter(|next| !left.put(next.index())));
+            }
+        }
+    }
+    possible
 }
 
 /// The exits from which some wanted entry can be reached, the conditions on threads and locations aside.

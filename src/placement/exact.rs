@@ -3,8 +3,8 @@
 //! Variables are (point, strength); every open path asks for one of its points. [`Minimiser`] chooses the cheapest fences that meet all
 //! paths seen so far; [`paths`](super::paths) looks for one that they leave open. When there is none, the choice is a proven minimum.
 //!
-//! *Ties.* Of several choices of least cost the one with the fewest cumulative fences is taken, and of those the one whose fences stand after
-//! or before instructions rather than inside: three [objectives](Objective), minimised one after the other.
+//! *Ties.* Of several choices of least cost the one with the fewest cumulative fences is taken, and of those the one whose fences stand where
+//! a reader looks first, after shared accesses rather than before or inside instructions: three [objectives](Objective), minimised one after the other.
 //!
 //! *Cost.* A hitting set problem, NP-hard; but the variables are those of one thread, some hundreds at most in practice.
 
@@ -22,7 +22,7 @@ type Fences = BTreeMap<Point, FenceStrength>;
 enum Objective {
     Cost,
     Cumulative,
-    /// After an instruction is where a reader looks first, inside one where it is hardest to place.
+    /// After a shared access is where a reader looks first, inside an instruction is where a fence is hardest to place.
     Readability,
 }
 
@@ -32,9 +32,9 @@ impl Objective {
             Objective::Cost => part.cost(point, strength),
             Objective::Cumulative => u64::from(strength == FenceStrength::Cumulative),
             Objective::Readability => match point.place {
-                Place::After => 0,
-                Place::Before => 1,
-                Place::Inside(_) => 2,
+                Place::After => u64::from(!part.has_shared_access(point.instr)),
+                Place::Before => 2,
+                Place::Inside(_) => 3,
             },
         }
     }
@@ -53,7 +53,9 @@ pub fn minimum(part: &ThreadProblem<'_>) -> Fences {
     for objective in [Objective::Cost, Objective::Cumulative, Objective::Readability] {
         let chosen = minimiser.minimise(
             |variable| objective.weight(part, candidates[variable]),
-            |chosen| part.open_paths(&fences(&candidates, chosen)).iter().map(|path| meeting(&candidates, path)).collect(),
+            |chosen| {
+                part.open_paths(&fences(&candidates, chosen)).iter().map(|path| meeting(&candidates, path)).collect()
+            },
         );
         best = fences(&candidates, &chosen);
     }

@@ -82,8 +82,13 @@ impl Minimiser {
                     }
                 }
                 SolverResult::Unsat => {
-                    let core: Vec<Lit> =
-                        self.solver.core().expect("the solver has just found a core").into_iter().map(|lit| !lit).collect();
+                    let core: Vec<Lit> = self
+                        .solver
+                        .core()
+                        .expect("the solver has just found a core")
+                        .into_iter()
+                        .map(|lit| !lit)
+                        .collect();
                     assert!(!core.is_empty(), "all variables true is a solution: every clause has a variable");
                     self.relax(&core, &mut softs, &mut sums);
                 }

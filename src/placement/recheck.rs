@@ -21,11 +21,14 @@ pub fn is_enough(
     delays: &[Delay],
 ) -> bool {
     let walker = Walker { graph, model, in_place };
-    delays.iter().all(|delay| {
-        let reordered = delay.is_unsafe && walker.walk(Question::CanOvertake, delay.from).contains(&delay.to);
-        let seen_early = delay.cumulative && walker.walk(Question::IsOpen, delay.from).contains(&delay.to);
-        !reordered && !seen_early
-    })
+    let none_left = |question: Question, asks: fn(&Delay) -> bool| {
+        let mut pairs: BTreeMap<VertexId, BTreeSet<VertexId>> = BTreeMap::new();
+        for delay in delays.iter().filter(|delay| asks(delay)) {
+            pairs.entry(delay.from).or_default().insert(delay.to);
+        }
+        pairs.iter().all(|(&from, to)| walker.walk(question, from).is_disjoint(to))
+    };
+    none_left(Question::CanOvertake, |delay| delay.is_unsafe) && none_left(Question::IsOpen, |delay| delay.cumulative)
 }
 
 /// Whether this fence is needed as it is: removing it, or making a cumulative one plain, opens a delay again.
@@ -45,7 +48,10 @@ pub fn is_needed(
         Some(FenceStrength::Plain) => {}
         None => return false,
     }
-    !is_enough(graph, model, &less, delays)
+    // Fences of one thread do nothing for another.
+    let thread = graph.instruction(fence.instr).thread;
+    let own: Vec<Delay> = delays.iter().filter(|delay| graph.vertex(delay.from).thread == thread).cloned().collect();
+    !is_enough(graph, model, &less, &own)
 }
 
 /// What a walk looks for.

@@ -4,7 +4,7 @@ use crate::aeg::AbstractEventGraph;
 use crate::aeg::Profile;
 use crate::analysis::Analysis;
 use crate::cycles::{Atomicity, ConflictRule};
-use crate::ids::{InstrId, LocationId, VertexId};
+use crate::ids::{InstrId, LabelId, LocationId, VertexId};
 use crate::lts::label::StepsOf;
 use crate::placement::Method;
 use crate::placement::cost::place_name;
@@ -20,9 +20,9 @@ pub fn instruction(graph: &AbstractEventGraph, instr: InstrId) -> String {
 /// What the instruction does, as its labels say: `v[0] := v[0]`. Of several labels the fullest is shown, with an ellipsis if there are others as full.
 #[must_use]
 pub fn instruction_text(analysis: &Analysis, instr: InstrId) -> String {
-    let size = |label: &crate::ids::LabelId| {
+    let size = |label: &LabelId| {
         let label = &analysis.labels[label.index()];
-        (label.has_write(), analysis.graph.shown(&StepsOf(label).to_string()).len())
+        (label.has_write(), !label.refused, analysis.graph.shown(&StepsOf(label).to_string()).len())
     };
     let labels = &analysis.graph.instruction(instr).labels;
     let Some(fullest) = labels.iter().copied().reduce(|best, next| if size(&next) > size(&best) { next } else { best })

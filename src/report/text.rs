@@ -139,8 +139,7 @@ fn write_presumption(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Wri
         more => format!(" and {} more", more - 1),
     };
     let first = names::instruction(graph, *first);
-    writeln!(out, "  presumed: {first}{others} with several accesses is made atomic by other means")?;
-    writeln!(out, "    (--atomicity checks this)")
+    writeln!(out, "  presumed to be atomic by other means: {first}{others} (--atomicity checks)")
 }
 
 fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
