@@ -70,6 +70,9 @@ fn every_command_of_the_readme_prints_what_it_shows() {
     if std::env::var_os("SEQCON_BLESS").is_some() {
         std::fs::write(&path, real).expect("the README can be written");
     } else {
-        assert!(real == document, "the README is not what the commands print; SEQCON_BLESS=1 updates it. Real:\n{real}");
+        assert!(
+            real == document,
+            "the README is not what the commands print; SEQCON_BLESS=1 updates it. Real:\n{real}"
+        );
     }
 }

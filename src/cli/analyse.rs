@@ -42,8 +42,16 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let outcome = Outcome { model: name, analysis, options, results };
     write_files(arguments, &outcome)?;
     write_summary(arguments, &outcome, verbosity)?;
-    let missing = outcome.results.iter().any(|result| !result.is_clean());
-    Ok(ExitCode::from(u8::from(arguments.check && missing)))
+    Ok(exit_status(arguments, &outcome))
+}
+
+/// What is missing is known even if not all cycles were listed, so it comes first.
+fn exit_status(arguments: &AnalyseArguments, outcome: &Outcome) -> ExitCode {
+    if arguments.check && outcome.results.iter().any(|result| !result.is_clean()) {
+        return ExitCode::from(1);
+    }
+    let complete = outcome.results.iter().all(|result| result.complete);
+    if complete { ExitCode::SUCCESS } else { ExitCode::from(3) }
 }
 
 fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Options, Failure> {

@@ -28,7 +28,7 @@ Exit status:
   0  done
   1  done, and with --check synchronisation is missing
   2  the command or its input is wrong
-  3  a limit stopped it before the answer was complete";
+  3  a limit stopped it before the answer was complete (also: --cycles N left cycles out)";
 
 /// How much is said.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
