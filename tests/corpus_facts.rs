@@ -1,4 +1,8 @@
 //! Every row of the corpus' `expected-facts.csv`, all columns, through the library.
+//!
+//! The expectations take `follows` to the letter: only what is enabled at once follows a step. That is `--profile literal`, and all rows agree.
+//! It loses program order where a thread waits and is never woken at once (`regressions.rs` has the smallest example), so the default profile looks further; `corpus_corrections.csv` has
+//! the rows that differ. They only have more pairs; two of them, for peterson.1 with locks, more fences.
 
 mod support;
 
@@ -14,10 +18,10 @@ use support::analyse::model;
 use support::corpus::corpus_dir;
 
 /// What the analysis says, in the columns of the expectation.
-fn row(name: &str, columns: &[&str], facts: &Facts) -> String {
+fn row(name: &str, columns: &[&str], facts: &Facts, sound: Profile) -> String {
     let (memory_model, profile_name, atomicity_name) = (columns[1], columns[2], columns[3]);
     let profile = match profile_name {
-        "sound" => Profile::Sound,
+        "sound" => sound,
         "published" => Profile::Published,
         other => panic!("unknown profile {other}"),
     };
@@ -27,8 +31,9 @@ fn row(name: &str, columns: &[&str], facts: &Facts) -> String {
         other => panic!("unknown atomicity {other}"),
     };
     let analysis = Analysis::new(facts.clone(), profile);
-    let outcome = analysis.run(&model(memory_model), &Options { atomicity, ..Options::default() });
+    let outcome = analysis.run(model(memory_model), &Options { atomicity, ..Options::default() });
     assert!(outcome.recheck.enough && outcome.recheck.each_needed && outcome.placement.proved_minimal);
+    // The default profile's facts have more pairs than the published one takes.
     let follows: usize = analysis.graph.evaluations.iter().map(|evaluation| evaluation.successors.len()).sum();
     let figures = [
         analysis.num_of_states.to_string(),
@@ -53,13 +58,41 @@ fn load(corpus: &Path, name: &str) -> Facts {
     loaded.unwrap_or_else(|error| panic!("{name}: {error}")).facts
 }
 
+/// The corrected rows by their first four columns.
+fn corrections(expected: &str) -> BTreeMap<Vec<&'static str>, &'static str> {
+    let header: Vec<&str> = expected.lines().next().expect("the file has a header").split(',').collect();
+    let mut corrections = BTreeMap::new();
+    for line in include_str!("corpus_corrections.csv").lines().skip(1) {
+        let columns: Vec<&str> = line.split(',').collect();
+        let given = expected.lines().map(|row| row.split(',').collect::<Vec<_>>());
+        let given = given.into_iter().find(|row| row[..4] == columns[..4]).expect("a correction is of a row");
+        for (name, (before, after)) in header.iter().zip(given.iter().zip(&columns)) {
+            let number = |text: &str| -> u64 { text.parse().expect("figures are numbers") };
+            let adds_pairs = ["follows", "delays", "cumulative_delays", "minimum_fences"].contains(name);
+            assert!(before == after || (adds_pairs && number(before) < number(after)), "{name} of {line}");
+        }
+        corrections.insert(columns[..4].to_vec(), line);
+    }
+    corrections
+}
+
 #[test]
-fn every_row_of_the_expected_facts_comes_out() {
+fn every_row_of_the_expected_facts_comes_out_to_the_letter() {
+    every_row_comes_out(Profile::Literal, |_| BTreeMap::new());
+}
+
+#[test]
+fn the_default_profile_only_adds_program_order_across_waits() {
+    every_row_comes_out(Profile::Sound, corrections);
+}
+
+fn every_row_comes_out(sound: Profile, corrections: fn(&str) -> BTreeMap<Vec<&'static str>, &'static str>) {
     let Some(corpus) = corpus_dir() else { return };
     let expected = fs::read_to_string(corpus.join("expected-facts.csv")).expect("the corpus has its expectations");
     let mut lines = expected.lines();
     let header = lines.next().expect("the file has a header");
     assert_eq!(header.split(',').count(), 16, "columns were added: {header}");
+    let corrections = corrections(&expected);
     let mut known: BTreeMap<String, Facts> = BTreeMap::new();
     let mut differences = Vec::new();
     let mut rows = 0;
@@ -67,10 +100,11 @@ fn every_row_of_the_expected_facts_comes_out() {
         let columns: Vec<&str> = line.split(',').collect();
         let name = columns[0];
         let facts = known.entry(name.to_owned()).or_insert_with(|| load(&corpus, name));
-        let found = row(name, &columns, facts);
+        let found = row(name, &columns, facts, sound);
         rows += 1;
-        if found != line {
-            differences.push(format!("expected {line}\nfound    {found}"));
+        let expected = corrections.get(&columns[..4]).copied().unwrap_or(line);
+        if found != expected {
+            differences.push(format!("expected {expected}\nfound    {found}"));
         }
     }
     assert!(differences.is_empty(), "of {rows} rows {} differ:\n{}", differences.len(), differences.join("\n"));

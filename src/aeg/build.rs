@@ -7,7 +7,7 @@
 //! An access that a label mentions twice is one event: the instruction reads the location once and uses the value twice.
 
 use super::{AbstractEventGraph, Evaluation, Event, Instruction, LocalUpdate, Profile, Sources, Vertex};
-use crate::facts::Facts;
+use crate::facts::{Facts, When};
 use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
 use crate::memory::Kind;
@@ -21,7 +21,12 @@ impl AbstractEventGraph {
         let mut names = Names::collect(&facts.labels);
         let mut evaluations: Vec<Evaluation> =
             facts.labels.iter().map(|label| Compiler::new(&mut names, label).compile(label)).collect();
-        for pair in facts.follows.iter().filter(|pair| profile == Profile::Sound || pair.newly) {
+        let latest = match profile {
+            Profile::Sound => When::Later,
+            Profile::Literal => When::AtOnce,
+            Profile::Published => When::Newly,
+        };
+        for pair in facts.follows.iter().filter(|pair| pair.when <= latest) {
             evaluations[pair.from.index()].successors.push(pair.to);
         }
         let mut instructions = names.instructions;
@@ -175,6 +180,8 @@ struct Compiler<'a> {
     instr: InstrId,
     events: Vec<Event>,
     condition: Sources,
+    /// What addresses needed since the present step began.
+    for_addresses: Sources,
     /// Reads of the condition, with those that its addresses needed: they come before the assignments' accesses.
     condition_reads: Vec<usize>,
     /// Locals already written by this evaluation.
@@ -191,6 +198,7 @@ impl<'a> Compiler<'a> {
             instr,
             events: Vec::new(),
             condition: Sources::default(),
+            for_addresses: Sources::default(),
             condition_reads: Vec::new(),
             written: BTreeMap::new(),
         }
@@ -198,10 +206,13 @@ impl<'a> Compiler<'a> {
 
     fn compile(mut self, label: &Label) -> Evaluation {
         for step in &label.steps {
+            self.for_addresses = Sources::default();
             match step {
                 Step::Condition { reads } => {
                     let used = self.values(reads);
                     self.condition.extend(&used);
+                    // What an address in the condition needs is used in the condition, too.
+                    self.condition.extend(&self.for_addresses);
                     self.condition_reads = (0..self.events.len()).filter(|&i| self.kind(i) == Kind::Read).collect();
                 }
                 Step::Assignment { writes, reads } => {
@@ -218,6 +229,7 @@ impl<'a> Compiler<'a> {
                 }
             }
         }
+        self.settle();
         Evaluation {
             thread: self.thread,
             instr: self.instr,
@@ -238,6 +250,7 @@ impl<'a> Compiler<'a> {
         let mut sources = Sources::default();
         for read in reads {
             let address = self.values(&read.address);
+            self.for_addresses.extend(&address);
             if read.local {
                 // An element of a local array depends on its index as much as on what it holds.
                 sources.extend(&address);
@@ -254,38 +267,63 @@ impl<'a> Compiler<'a> {
         sources
     }
 
-    /// The position of the event; the first mention of an access makes it, a later one only adds the data of a write.
+    /// The position of the event. The first mention of an access makes it; a later one adds the data of a write, and takes away what
+    /// only one of the addresses depends on (`v[i]` and `v[0]` can be one location).
     fn event(&mut self, kind: Kind, name: &str, address: Sources, data: Sources) -> usize {
         let location = self.names.location(name);
         let vertex = self.names.vertex(Vertex { instr: self.instr, thread: self.thread, kind, location });
         if let Some(position) = self.events.iter().position(|event| event.vertex == vertex) {
-            if kind == Kind::Write {
-                self.events[position].data.extend(&data);
-                self.order(position);
-            }
+            let event = &mut self.events[position];
+            event.address.events.retain(|source| address.events.contains(source));
+            event.address.locals.retain(|source| address.locals.contains(source));
+            event.data.extend(&data);
             return position;
         }
         let control = Sources { events: self.condition_reads.clone(), locals: self.condition.locals.clone() };
-        let position = self.events.len();
         self.events.push(Event { vertex, address, data, control, before: Vec::new(), level: 0 });
-        self.order(position);
-        position
+        self.events.len() - 1
     }
 
-    /// Recomputes what is before the event.
-    fn order(&mut self, position: usize) {
-        let event = &self.events[position];
-        let mut before = BTreeSet::new();
-        for &direct in [&event.address, &event.data, &event.control].into_iter().flat_map(|sources| &sources.events) {
-            before.insert(direct);
-            before.extend(self.events[direct].before.iter().copied());
+    /// Computes what is before each event, and puts every event after those that it depends on: a write that is mentioned again can depend
+    /// on a read that was made after it.
+    fn settle(&mut self) {
+        // Only reads are sources, and a read is made after its sources.
+        let mut order: Vec<usize> = (0..self.events.len()).collect();
+        order.sort_by_key(|&position| self.kind(position));
+        for &position in &order {
+            let event = &self.events[position];
+            let mut before = BTreeSet::new();
+            for &direct in [&event.address, &event.data, &event.control].into_iter().flat_map(|sources| &sources.events)
+            {
+                before.insert(direct);
+                before.extend(self.events[direct].before.iter().copied());
+            }
+            let level = before.iter().map(|&earlier| self.events[earlier].level + 1).max().unwrap_or(0);
+            let event = &mut self.events[position];
+            event.before = before.into_iter().collect();
+            event.level = level;
         }
-        // Only reads are sources, and an event is made after its sources: no event comes before itself.
-        before.remove(&position);
-        let level = before.iter().map(|&earlier| self.events[earlier].level + 1).max().unwrap_or(0);
-        let event = &mut self.events[position];
-        event.before = before.into_iter().collect();
-        event.level = level;
+        order.sort_by_key(|&position| self.events[position].level);
+        self.renumber(&order);
+    }
+
+    /// Brings the events into this order.
+    fn renumber(&mut self, order: &[usize]) {
+        let mut now_at = vec![0; order.len()];
+        for (position, &before) in order.iter().enumerate() {
+            now_at[before] = position;
+        }
+        let renumber = |events: &mut Vec<usize>| events.iter_mut().for_each(|event| *event = now_at[*event]);
+        for event in &mut self.events {
+            for sources in [&mut event.address, &mut event.data, &mut event.control] {
+                renumber(&mut sources.events);
+            }
+            renumber(&mut event.before);
+            event.before.sort_unstable();
+        }
+        renumber(&mut self.condition.events);
+        self.written.values_mut().for_each(|value| renumber(&mut value.events));
+        self.events = order.iter().map(|&position| self.events[position].clone()).collect();
     }
 }
 

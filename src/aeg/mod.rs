@@ -22,6 +22,8 @@ use crate::memory::{Kind, Pair};
 pub enum Profile {
     /// The corrected definitions (the default).
     Sound,
+    /// The same, but a label follows a step only if it is enabled at once: program order is lost across waits.
+    Literal,
     /// The paper's: only newly enabled labels follow a step, and only concurrent accesses conflict.
     Published,
 }

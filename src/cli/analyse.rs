@@ -26,16 +26,19 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
     let profile = match arguments.profile {
         ProfileArgument::Sound => Profile::Sound,
+        ProfileArgument::Literal => Profile::Literal,
         ProfileArgument::Published => Profile::Published,
     };
-    let facts = arguments.input.load(verbosity)?;
-    let analysis = Analysis::new(facts, profile);
+    let loaded = arguments.input.load(verbosity)?;
+    let analysis = Analysis::new(loaded.facts, profile);
     let options = options(arguments, &analysis)?;
     let results = models
         .iter()
         .map(|model| {
             let _spinner = Spinner::new(format!("analysing under {}", model.name));
-            analysis.run(model, &options)
+            let mut result = analysis.run(model, &options);
+            result.complete &= loaded.complete;
+            result
         })
         .collect();
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());

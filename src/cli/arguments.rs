@@ -53,6 +53,9 @@ pub enum Command {
     /// Tell where fences and locks are needed
     #[command(visible_alias = "analyze", after_help = EXIT_STATUS)]
     Analyse(Box<AnalyseArguments>),
+    /// Explore the state space of a specification, count it, and write it as .aut
+    #[command(after_help = EXIT_STATUS)]
+    Explore(ExploreArguments),
     /// Extract the facts of a state space: all that an analysis needs of it, in a small file
     #[command(after_help = EXIT_STATUS)]
     Facts(FactsArguments),
@@ -63,7 +66,7 @@ pub enum Command {
 /// Where the state space comes from and how it is read.
 #[derive(Args)]
 pub struct InputArguments {
-    /// State spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
+    /// Specifications (.slco), state spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression [default: detected]
@@ -84,6 +87,25 @@ pub struct InputArguments {
     /// Read what an interrupted generator left behind: no counts in the header, the last line cut off
     #[arg(long, help_heading = "Input")]
     pub recover: bool,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+/// When an exploration stops before it is complete.
+#[derive(Args)]
+pub struct LimitArguments {
+    /// Stop exploring a specification at this many states
+    #[arg(long, value_name = "N", value_parser = positive, help_heading = "Limits")]
+    pub max_states: Option<usize>,
+    /// Stop exploring when states take this many megabytes
+    #[arg(long, value_name = "MB", value_parser = positive, help_heading = "Limits")]
+    pub memory_limit: Option<usize>,
+    /// Stop exploring after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = positive, help_heading = "Limits")]
+    pub timeout: Option<usize>,
+    /// An index out of range is an error, not a warning
+    #[arg(long, help_heading = "Limits")]
+    pub strict: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -104,7 +126,7 @@ pub struct AnalyseArguments {
     /// Check whether instructions can be torn, and lock those: off, updates (only instructions that write), full
     #[arg(long, value_enum, value_name = "WHICH", default_value = "off", default_missing_value = "full", num_args = 0..=1, require_equals = true)]
     pub atomicity: AtomicityArgument,
-    /// Whose definitions: the corrected ones, or those of the paper, which miss some violations
+    /// Whose definitions: the corrected ones; the same without program order across waits; or those of the paper. Only the first are sound
     #[arg(long, value_enum, default_value = "sound")]
     pub profile: ProfileArgument,
     /// Which conflicts cycles are searched over: chosen for each pair, only of accesses enabled together, or all
@@ -158,6 +180,7 @@ pub enum AtomicityArgument {
 #[derive(Clone, Copy, ValueEnum)]
 pub enum ProfileArgument {
     Sound,
+    Literal,
     Published,
 }
 
@@ -178,6 +201,18 @@ pub enum PlacementArgument {
 pub enum CyclesArgument {
     First(usize),
     All,
+}
+
+#[derive(Args)]
+pub struct ExploreArguments {
+    /// The specification (.slco)
+    #[arg(value_name = "SPEC")]
+    pub specification: PathBuf,
+    /// Write the state space here, as .aut in mCRL2's shape (- for standard output)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: LimitArguments,
 }
 
 #[derive(Args)]

@@ -3,6 +3,7 @@
 use super::arguments::{EscapesArgument, InputArguments, Verbosity};
 use super::failure::Failure;
 use super::progress::ByteBar;
+use super::specification::Specification;
 use crate::facts::extract::{Escapes, Options};
 use crate::facts::{self, Facts};
 use crate::lts::dialect::Dialect;
@@ -10,6 +11,13 @@ use crate::lts::dialect::generic::Description;
 use crate::memory::MemoryModel;
 use std::fs;
 use std::path::Path;
+
+/// What the inputs say.
+pub struct Loaded {
+    pub facts: Facts,
+    /// No limit stopped an exploration.
+    pub complete: bool,
+}
 
 impl InputArguments {
     fn options(&self) -> Result<Options, Failure> {
@@ -28,10 +36,17 @@ impl InputArguments {
     }
 
     /// The facts of all inputs, merged. Warnings go to standard error.
-    pub fn load(&self, verbosity: Verbosity) -> Result<Facts, Failure> {
+    pub fn load(&self, verbosity: Verbosity) -> Result<Loaded, Failure> {
         let options = self.options()?;
         let mut parts = Vec::with_capacity(self.inputs.len());
+        let mut complete = true;
         for path in &self.inputs {
+            if Specification::is_one(path) {
+                let explored = Specification::read(path)?.facts(&self.limits)?;
+                complete &= explored.complete;
+                parts.push(explored.facts);
+                continue;
+            }
             let bar = ByteBar::new(&format!("reading {}", path.display()));
             let extraction = facts::load(path, &options, &bar)?;
             bar.finish();
@@ -53,7 +68,8 @@ impl InputArguments {
             }
             parts.push(extraction.facts);
         }
-        Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Facts::merge(&parts) })
+        let facts = if parts.len() == 1 { parts.swap_remove(0) } else { Facts::merge(&parts) };
+        Ok(Loaded { facts, complete })
     }
 
     /// The program's name: the first file's name without its extensions.
@@ -61,7 +77,7 @@ impl InputArguments {
         let path = &self.inputs[0];
         let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
         let mut name = name.as_ref();
-        for extension in [".gz", ".aut", ".facts"] {
+        for extension in [".gz", ".aut", ".facts", ".slco"] {
             name = name.strip_suffix(extension).unwrap_or(name);
         }
         if name == "-" { "stdin".to_owned() } else { name.to_owned() }

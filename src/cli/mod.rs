@@ -2,11 +2,13 @@
 
 mod analyse;
 mod arguments;
+mod explore;
 mod facts;
 mod failure;
 mod input;
 mod models;
 mod progress;
+mod specification;
 
 use arguments::{Cli, Command};
 use clap::Parser;
@@ -36,6 +38,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     }
     match &cli.command {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
+        Command::Explore(arguments) => explore::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),
     }

@@ -55,6 +55,10 @@ impl<'a> CycleGraph<'a> {
             Sideways::None | Sideways::Through(_) => Vec::new(),
         };
         moves.extend(sideways_moves);
+        if let Sideways::Torn(_) = sideways {
+            // What is atomic already is whole while others are torn: a cycle passes through it.
+            moves.extend(self::sideways_moves(graph, Sideways::Through(&Synchronisation::none())));
+        }
         let mut exits = vec![Vec::new(); graph.vertices.len()];
         let mut entries = vec![Vec::new(); graph.vertices.len()];
         for (a, b) in moves {

@@ -3,11 +3,14 @@
 //! Three small tables over labels:
 //!
 //! - `labels`: the distinct labels;
-//! - `follows(A, B)`: same thread; some transition `s --A--> s'` that is not a blocked evaluation, and `B` enabled in `s'`;
+//! - `follows(A, B)`: same thread; some transition `s --A--> s'` that is not a blocked evaluation, and `B` enabled in `s'`, or enabled
+//!   when steps of other threads have changed what the thread has enabled ([`When`]);
 //! - `concurrent(A, B)`: different threads; some state enables both.
 //!
 //! They can be computed shard by shard and [merged](Facts::merge) by set union. [`extract`] computes them from an
-//! `.aut` state space, [`file`] saves and reads them back, [`load`] takes either.
+//! `.aut` state space, [`mod@file`] saves and reads them back, [`load`] takes either.
+
+#![forbid(unsafe_code)]
 
 pub mod extract;
 pub mod file;
@@ -41,9 +44,19 @@ pub struct Follows {
     pub from: LabelId,
     /// What is enabled afterwards.
     pub to: LabelId,
-    /// Whether some step `from` newly enabled `to`, that is, `to` was not enabled before it. The published
-    /// analysis takes only such pairs.
-    pub newly: bool,
+    /// How soon `to` is enabled, at best.
+    pub when: When,
+}
+
+/// How soon after a step of its thread a label is enabled; the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum When {
+    /// In the state after some step, and not in the state before it. The published analysis takes only such pairs.
+    Newly,
+    /// In the state after some step.
+    AtOnce,
+    /// Not in the state after any step, but when others have taken steps: the thread waits in between, and goes on with this one.
+    Later,
 }
 
 /// The three tables, sorted, and the size of what they were taken from.
@@ -77,9 +90,10 @@ impl Facts {
             .iter()
             .map(|label| LabelId::new(sorted.binary_search(label).expect("every label was put into the sorted table")))
             .collect();
-        let mut pairs: BTreeMap<(LabelId, LabelId), bool> = BTreeMap::new();
-        for Follows { from, to, newly } in follows {
-            *pairs.entry((rank[from.index()], rank[to.index()])).or_default() |= newly;
+        let mut pairs: BTreeMap<(LabelId, LabelId), When> = BTreeMap::new();
+        for Follows { from, to, when } in follows {
+            let best = pairs.entry((rank[from.index()], rank[to.index()])).or_insert(when);
+            *best = when.min(*best);
         }
         let mut unordered: Vec<(LabelId, LabelId)> = concurrent
             .into_iter()
@@ -90,7 +104,7 @@ impl Facts {
         unordered.dedup();
         Facts {
             labels: sorted,
-            follows: pairs.into_iter().map(|((from, to), newly)| Follows { from, to, newly }).collect(),
+            follows: pairs.into_iter().map(|((from, to), when)| Follows { from, to, when }).collect(),
             concurrent: unordered,
             states,
             transitions,

@@ -98,7 +98,7 @@ impl Error {
     }
 }
 
-/// Quotes a text for a message: lossily decoded, cut after [`QUOTED_CHARS`] characters, control characters escaped.
+/// Quotes a text for a message: lossily decoded, cut after 120 characters, control characters escaped.
 #[must_use]
 pub fn quoted(text: &[u8]) -> String {
     // A character has at most four bytes, so a longer prefix is never needed, however long the text is.

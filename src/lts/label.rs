@@ -9,6 +9,8 @@
 //! accesses that its address needs; every access of an assignment depends by `ctrl` on the reads of the condition
 //! before it (method §3).
 
+#![forbid(unsafe_code)]
+
 use std::fmt;
 
 /// A variable access as it is written in a label: which variable, and what its address needed.

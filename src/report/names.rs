@@ -64,6 +64,7 @@ pub fn yes_no(value: bool) -> &'static str {
 pub fn profile(profile: Profile) -> &'static str {
     match profile {
         Profile::Sound => "sound",
+        Profile::Literal => "literal",
         Profile::Published => "published",
     }
 }

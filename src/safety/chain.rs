@@ -158,7 +158,7 @@ impl<'a> ChainSearch<'a> {
                 }
                 Some(first) => event.before.contains(&first),
             };
-            if !on_path || event.level >= fence {
+            if !on_path || fence.is_some_and(|level| event.level >= level) {
                 continue;
             }
             in_chain[position] = self.reaches(reached, evaluation, &in_chain, event);
@@ -166,7 +166,8 @@ impl<'a> ChainSearch<'a> {
                 report(Meeting::Access(event.vertex))?;
             }
         }
-        if let Some(fence) = fence_at(Place::Inside(fence)).or_else(|| fence_at(Place::After)) {
+        let inside = fence.and_then(|level| fence_at(Place::Inside(level)));
+        if let Some(fence) = inside.or_else(|| fence_at(Place::After)) {
             report(fence)?;
             return ControlFlow::Continue(None);
         }

@@ -74,12 +74,13 @@ fn pass(
     }
     let level = start.map_or(0, |position| evaluation.events[position].level);
     let fence = in_place.first_fence_inside(evaluation, level, FenceStrength::Cumulative);
-    for event in evaluation.events.iter().filter(|event| event.level < fence) {
+    for event in evaluation.events.iter().filter(|event| fence.is_none_or(|level| event.level < level)) {
         if start.is_none_or(|first| event.before.contains(&first)) {
             report(Meeting::Access(event.vertex))?;
         }
     }
-    if let Some(fence) = fence_at(Place::Inside(fence)).or_else(|| fence_at(Place::After)) {
+    let inside = fence.and_then(|level| fence_at(Place::Inside(level)));
+    if let Some(fence) = inside.or_else(|| fence_at(Place::After)) {
         report(fence)?;
         return ControlFlow::Continue(false);
     }

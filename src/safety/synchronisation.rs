@@ -54,12 +54,11 @@ impl Synchronisation {
         self.fences.get(&Point { instr, place }).is_some_and(|&present| present >= strength)
     }
 
-    /// The level before which the first fence of at least this strength stands inside the evaluation, behind `level`;
-    /// one more than its last level if there is none.
+    /// The level before which the first fence of at least this strength stands inside the evaluation, behind `level`. A fence before a
+    /// level that this evaluation of the instruction does not have is not on its way.
     #[must_use]
-    pub fn first_fence_inside(&self, evaluation: &Evaluation, level: u32, strength: FenceStrength) -> u32 {
-        let end = evaluation.last_level() + 1;
-        (level + 1..end).find(|&k| self.has_fence(evaluation.instr, Place::Inside(k), strength)).unwrap_or(end)
+    pub fn first_fence_inside(&self, evaluation: &Evaluation, level: u32, strength: FenceStrength) -> Option<u32> {
+        (level + 1..=evaluation.last_level()).find(|&k| self.has_fence(evaluation.instr, Place::Inside(k), strength))
     }
 }
 

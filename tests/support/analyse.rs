@@ -11,10 +11,17 @@ use seqcon::lts::source::Source;
 use seqcon::memory::MemoryModel;
 use seqcon::placement::cost::place_name;
 use std::path::Path;
+use std::sync::OnceLock;
+
+/// The built-in memory models; their tables are read once.
+pub fn models() -> &'static [MemoryModel] {
+    static MODELS: OnceLock<Vec<MemoryModel>> = OnceLock::new();
+    MODELS.get_or_init(MemoryModel::builtin)
+}
 
 /// The memory model of that name.
-pub fn model(name: &str) -> MemoryModel {
-    MemoryModel::named(name).unwrap_or_else(|| panic!("{name} is built in"))
+pub fn model(name: &str) -> &'static MemoryModel {
+    models().iter().find(|model| model.name == name).unwrap_or_else(|| panic!("{name} is built in"))
 }
 
 /// The facts of `lts/<name>.aut`.
@@ -45,7 +52,7 @@ pub struct Told {
 /// Analyses with the default options but for these.
 pub fn tell(facts: Facts, profile: Profile, model_name: &str, atomicity: Atomicity) -> Told {
     let analysis = Analysis::new(facts, profile);
-    let outcome = analysis.run(&model(model_name), &Options { atomicity, ..Options::default() });
+    let outcome = analysis.run(model(model_name), &Options { atomicity, ..Options::default() });
     Told { analysis, outcome }
 }
 

@@ -195,7 +195,7 @@ impl State {
     }
 
     /// The name with its index evaluated, and the access as a label writes it.
-    fn resolve(&self, thread: usize, var: &Var) -> (String, String) {
+    pub fn resolve(&self, thread: usize, var: &Var) -> (String, String) {
         let mut address = Vec::new();
         let name = match &var.index {
             None => var.name.clone(),
@@ -209,25 +209,38 @@ impl State {
 
     pub fn assign(&mut self, thread: usize, target: &Var, value: i64) {
         let (name, _) = self.resolve(thread, target);
-        let values = if target.local { &mut self.locals[thread] } else { &mut self.shared };
-        // One state, one representation: 0 is the value of what is absent.
-        if value == 0 {
-            values.remove(&name);
-        } else {
-            values.insert(name, value);
-        }
+        put(if target.local { &mut self.locals[thread] } else { &mut self.shared }, &name, value);
+    }
+
+    /// Writes to a location of which the index is evaluated already.
+    pub fn store(&mut self, location: &str, value: i64) {
+        put(&mut self.shared, location, value);
+    }
+}
+
+/// One state, one representation: 0 is the value of what is absent.
+fn put(values: &mut BTreeMap<String, i64>, name: &str, value: i64) {
+    if value == 0 {
+        values.remove(name);
+    } else {
+        values.insert(name.to_owned(), value);
     }
 }
 
 /// The label of the instruction in this state, and the state that it leads to.
 fn step(program: &Program, state: &State, thread: usize, instr: &Instr) -> (String, State) {
-    let head = format!("T{thread}.{}", instr.name);
+    let word = match instr.kind {
+        Kind::Plain => "",
+        Kind::Fence => "fence",
+        Kind::Atomic => "atomic ",
+    };
+    let head = format!("T{thread}.{}: {word}", instr.name);
     let mut after = state.clone();
     let mut steps = Vec::new();
     if let Some(condition) = &instr.condition {
         let mut reads = Vec::new();
         if state.eval(thread, condition, &mut reads) == 0 {
-            return (format!("{head}: ?! {}", reads.join(", ")), after);
+            return (format!("{head}?! {}", reads.join(", ")), after);
         }
         steps.push(format!("? {}", reads.join(", ")));
     }
@@ -242,12 +255,7 @@ fn step(program: &Program, state: &State, thread: usize, instr: &Instr) -> (Stri
         }
     }
     after.positions[thread] = instr.to;
-    let word = match instr.kind {
-        Kind::Plain => "",
-        Kind::Fence => "fence",
-        Kind::Atomic => "atomic ",
-    };
-    (format!("{head}: {word}{}", steps.join("; ")), after)
+    (format!("{head}{}", steps.join("; ")), after)
 }
 
 impl Thread {

@@ -3,14 +3,20 @@
 // Every test file is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
+pub mod all_cycles;
 pub mod analyse;
 pub mod corpus;
+pub mod demands;
 pub mod mini;
 pub mod programs;
 pub mod random;
 pub mod random_facts;
+pub mod random_mini;
 pub mod reference;
+pub mod repair;
 pub mod rewriting;
+pub mod split;
+pub mod store_buffers;
 
 use seqcon::facts::extract::{Extraction, NoProgress, Options, extract};
 use seqcon::lts::Error;

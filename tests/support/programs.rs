@@ -15,6 +15,7 @@ pub fn bundled() -> Vec<(String, Program)> {
         ("r", program([thread().writes("x", 1).writes("y", 1), thread().writes("y", 2).reads("x")])),
         ("wrc", wrc()),
         ("isa2", isa2()),
+        ("handshake", handshake()),
         ("peterson", peterson()),
         ("dekker", dekker()),
         ("example1-different", example1(1)),
@@ -86,6 +87,15 @@ fn isa2() -> Program {
         thread().writes("x", 1).writes("y", 1),
         thread().reads("y").writes("z", 1),
         thread().reads("z").reads("x"),
+    ])
+}
+
+/// Store buffering between T0 and T2, but T0 waits in between for an answer of T1 to its own write.
+pub fn handshake() -> Program {
+    program([
+        thread().writes("x", 1).then(wait(is(shared("f"), 1))).reads("y"),
+        thread().then(wait(is(shared("x"), 1))).writes("f", 1),
+        thread().writes("y", 1).reads("x"),
     ])
 }
 

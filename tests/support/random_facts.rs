@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
-use seqcon::facts::{Facts, Follows};
+use seqcon::facts::{Facts, Follows, When};
 use seqcon::ids::LabelId;
 use seqcon::lts::label::{Access, Label, LabelKind, Step};
 
@@ -22,7 +22,7 @@ pub struct Shape {
 }
 
 const LOCALS: [&str; 2] = ["r", "s"];
-const LOCATIONS: [&str; 4] = ["x", "y", "z", "v[0]"];
+const LOCATIONS: [&str; 6] = ["x", "y", "z", "v[0]", "v[1]", "v[2]"];
 
 /// Random facts; every relation that the format allows can occur, so more than state spaces have.
 pub fn random_facts(rng: &mut StdRng, shape: &Shape) -> Facts {
@@ -72,7 +72,8 @@ fn random_follows(rng: &mut StdRng, shape: &Shape, labels: std::ops::Range<usize
                 None => 4,
             };
             if rng.random_ratio(chance, 20) {
-                follows.push(Follows { from: LabelId::new(from), to: LabelId::new(to), newly: rng.random_ratio(3, 4) });
+                let when = [When::Newly, When::Newly, When::AtOnce, When::Later].choose(rng).expect("not empty");
+                follows.push(Follows { from: LabelId::new(from), to: LabelId::new(to), when: *when });
             }
         }
     }

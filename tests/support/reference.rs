@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
-use seqcon::facts::{Facts, Follows};
+use seqcon::facts::{Facts, Follows, When};
 use seqcon::ids::LabelId;
 use seqcon::lts::dialect::native;
 use seqcon::lts::label::Label;
@@ -15,6 +15,15 @@ use std::fmt::Write;
 pub struct Lts {
     pub states: u64,
     pub transitions: Vec<(u64, String, u64)>,
+}
+
+/// What a random state space looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Few states, threads and labels, many self-loops.
+    Small,
+    /// Many threads with many local sets: the packed table needs several words a state and is laid out anew many times.
+    Wide,
 }
 
 impl Lts {
@@ -37,6 +46,12 @@ impl Lts {
     /// A random state space in the native dialect: now small with many self-loops and internal steps, now with many threads.
     pub fn random(rng: &mut StdRng) -> Lts {
         let wide = rng.random_bool(0.1);
+        Lts::random_of(rng, if wide { Shape::Wide } else { Shape::Small })
+    }
+
+    /// A random state space of a shape.
+    pub fn random_of(rng: &mut StdRng, shape: Shape) -> Lts {
+        let wide = shape == Shape::Wide;
         let threads = if wide { rng.random_range(5..20) } else { rng.random_range(1..4) };
         let instrs = if wide { rng.random_range(1..12) } else { rng.random_range(1..4) };
         let states = if wide { rng.random_range(1..40) } else { rng.random_range(1..9) };
@@ -59,51 +74,117 @@ impl Lts {
 
     /// The facts, slowly.
     pub fn facts(&self) -> Facts {
-        let label = |text: &str| native::parse(text).expect("the labels are native");
-        let is_internal = |text: &str| text == "tau";
-        let mut out: BTreeMap<u64, BTreeSet<Label>> = BTreeMap::new();
-        for (from, text, _) in self.transitions.iter().filter(|(_, text, _)| !is_internal(text)) {
-            out.entry(*from).or_default().insert(label(text));
-        }
-        let out = |state: u64| out.get(&state).cloned().unwrap_or_default();
-        let of_thread = |state: u64, thread: &str| -> BTreeSet<Label> {
-            out(state).into_iter().filter(|label| label.thread == thread).collect()
-        };
-        let labels: Vec<Label> = (0..self.states).flat_map(out).collect::<BTreeSet<Label>>().into_iter().collect();
+        let parsed: Vec<(u64, Option<Label>, u64)> = self
+            .transitions
+            .iter()
+            .map(|(from, text, to)| (*from, (text != "tau").then(|| native::parse(text).expect("it is native")), *to))
+            .collect();
+        let labels: BTreeSet<Label> = parsed.iter().filter_map(|(_, label, _)| label.clone()).collect();
+        let labels: Vec<Label> = labels.into_iter().collect();
         let id = |label: &Label| LabelId::new(labels.binary_search(label).expect("it is one of the labels"));
+        let thread = |id: LabelId| &labels[id.index()].thread;
+        let mut out: BTreeMap<u64, BTreeSet<LabelId>> =
+            (0..self.states).map(|state| (state, BTreeSet::new())).collect();
+        for (from, label, _) in &parsed {
+            out.entry(*from).or_default().extend(label.iter().map(id));
+        }
         let mut concurrent = Vec::new();
-        for state in 0..self.states {
-            for a in &out(state) {
-                for b in out(state).iter().filter(|b| b.thread != a.thread) {
-                    concurrent.push((id(a), id(b)));
-                }
+        for enabled in out.values() {
+            for &a in enabled {
+                concurrent.extend(enabled.iter().filter(|&&b| thread(a) != thread(b)).map(|&b| (a, b)));
             }
         }
+        let threads: BTreeSet<&String> = labels.iter().map(|label| &label.thread).collect();
         let mut follows = Vec::new();
-        for (from, text, to) in self.transitions.iter().filter(|(_, text, _)| !is_internal(text)) {
-            let step = label(text);
-            if from == to && step.is_only_a_condition() {
-                continue;
-            }
-            // What the thread has enabled after the step and after internal steps of the thread: those that change what it
-            // has enabled, taken in any state that looks the same to it.
-            let mut reached = vec![of_thread(*to, &step.thread)];
-            let mut position = 0;
-            while position < reached.len() {
-                for (before, _, after) in self.transitions.iter().filter(|(_, text, _)| is_internal(text)) {
-                    let after = of_thread(*after, &step.thread);
-                    if of_thread(*before, &step.thread) == reached[position] && !reached.contains(&after) {
-                        reached.push(after);
-                    }
+        for of in threads {
+            let local: BTreeMap<u64, BTreeSet<LabelId>> = out
+                .iter()
+                .map(|(&state, enabled)| (state, enabled.iter().copied().filter(|&id| thread(id) == of).collect()))
+                .collect();
+            // A thread sees of a state what it has enabled, and whether there is an internal step to another state.
+            let view = |state: &u64| {
+                let has_internal =
+                    parsed.iter().any(|(from, label, to)| from == state && label.is_none() && to != from);
+                (&local[state], has_internal)
+            };
+            let internal: BTreeSet<_> =
+                parsed.iter().filter(|step| step.1.is_none()).map(|(from, _, to)| (view(from), view(to))).collect();
+            let changes = internal.iter().filter(|(before, after)| before.0 != after.0);
+            // Steps of other threads that change what the thread has enabled: while it waits.
+            let others = parsed.iter().filter(|(_, label, _)| label.as_ref().is_some_and(|label| &label.thread != of));
+            let waking: Vec<_> = others.map(|(from, _, to)| (view(from).0, view(to))).collect();
+            let waking: Vec<_> = waking.into_iter().filter(|(before, after)| *before != after.0).collect();
+            for (from, label, to) in &parsed {
+                let Some(label) = label.as_ref().filter(|label| &label.thread == of) else { continue };
+                if from == to && label.is_only_a_condition() {
+                    continue;
                 }
-                position += 1;
-            }
-            for next in reached.iter().flatten() {
-                let newly = !out(*from).contains(next);
-                follows.push(Follows { from: id(&step), to: id(next), newly });
+                // What the thread has enabled after the step and after internal steps of the thread: those that change what
+                // it has enabled, taken in any state that looks the same to it.
+                let mut reached = vec![view(to)];
+                let mut position = 0;
+                while position < reached.len() {
+                    for &(before, after) in changes.clone() {
+                        if before == reached[position] && !reached.contains(&after) {
+                            reached.push(after);
+                        }
+                    }
+                    position += 1;
+                }
+                for &next in reached.iter().flat_map(|(local, _)| *local) {
+                    let when = if out[from].contains(&next) { When::AtOnce } else { When::Newly };
+                    follows.push(Follows { from: id(label), to: next, when });
+                }
+                let mut position = 0;
+                while position < reached.len() {
+                    let internal =
+                        changes.clone().filter(|(before, _)| *before == reached[position]).map(|step| step.1);
+                    let woken = waking.iter().filter(|(before, _)| *before == reached[position].0).map(|step| step.1);
+                    let after: Vec<_> = internal.chain(woken).collect();
+                    for view in after {
+                        if !reached.contains(&view) {
+                            reached.push(view);
+                        }
+                    }
+                    position += 1;
+                }
+                for &next in reached.into_iter().flat_map(|(local, _)| local) {
+                    follows.push(Follows { from: id(label), to: next, when: When::Later });
+                }
             }
         }
         Facts::canonical(&labels, follows, concurrent, (self.states, self.transitions.len() as u64))
+    }
+
+    /// The pairs of `follows` when internal steps are followed from state to state, as far as each changes what the thread has
+    /// enabled: what no extraction may miss.
+    pub fn follows_from_state_to_state(&self) -> BTreeSet<(Label, Label)> {
+        let parse = |text: &str| native::parse(text).expect("it is native");
+        let local = |state: u64, thread: &str| -> BTreeSet<Label> {
+            let visible = self.transitions.iter().filter(|(from, text, _)| *from == state && text != "tau");
+            visible.map(|(_, text, _)| parse(text)).filter(|label| label.thread == thread).collect()
+        };
+        let mut pairs = BTreeSet::new();
+        for (from, text, to) in self.transitions.iter().filter(|(_, text, _)| text != "tau") {
+            let step = parse(text);
+            if from == to && step.is_only_a_condition() {
+                continue;
+            }
+            let mut reached = vec![*to];
+            let mut position = 0;
+            while let Some(&state) = reached.get(position) {
+                position += 1;
+                let here = local(state, &step.thread);
+                for (before, text, after) in &self.transitions {
+                    let moves = *before == state && text == "tau" && local(*after, &step.thread) != here;
+                    if moves && !reached.contains(after) {
+                        reached.push(*after);
+                    }
+                }
+                pairs.extend(here.into_iter().map(|next| (step.clone(), next)));
+            }
+        }
+        pairs
     }
 }
 

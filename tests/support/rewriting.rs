@@ -151,6 +151,19 @@ impl Performed {
             .any(|source| self.items[source].label == first.label && (source == a || self.is_before(a, source)))
     }
 
+    /// The length of the longest chain of accesses before the item in its own instruction.
+    pub fn level(&self, item: usize) -> u32 {
+        let label = self.items[item].label;
+        let before = (0..self.items.len()).filter(|&other| self.items[other].label == label);
+        before.filter(|&other| self.is_before(other, item)).map(|other| self.level(other) + 1).max().unwrap_or(0)
+    }
+
+    /// The highest level in the label at this position of the path.
+    pub fn last_level(&self, label: usize) -> u32 {
+        let items = (0..self.items.len()).filter(|&item| self.items[item].label == label);
+        items.map(|item| self.level(item)).max().unwrap_or(0)
+    }
+
     /// Whether the model keeps item `a` before item `b`, which program order has later or does not order.
     fn is_kept(&self, model: &MemoryModel, a: usize, b: usize) -> bool {
         let (first, second) = (&self.items[a], &self.items[b]);

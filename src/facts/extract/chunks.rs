@@ -1,6 +1,6 @@
 //! One pass over the transitions by several workers, chunk by chunk.
 //!
-//! A chunk is about a megabyte of whole lines. Workers take chunks in the order of the file and keep what they collect until the end
+//! A chunk is up to a megabyte of whole lines. Workers take chunks in the order of the file and keep what they collect until the end
 //! of the pass; merging that is the caller's matter and must not depend on the order.
 //!
 //! If a worker must stop, no later chunk is begun, and all earlier ones are finished: so the first stop in the file is always
@@ -8,7 +8,7 @@
 
 use super::Progress;
 use super::reading::Reading;
-use crate::lts::aut::{self, Fault, Transition};
+use crate::lts::aut::{self, Fault, Transitions};
 use crate::lts::error::{self, Error};
 use crate::lts::source::Source;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
@@ -16,7 +16,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-const CHUNK_BYTES: usize = 1 << 20;
+/// Large enough that taking a chunk costs nothing, small enough that it stays in a cache and all workers end together.
+const MAX_CHUNK_BYTES: usize = 1 << 20;
+const MIN_CHUNK_BYTES: usize = 1 << 8;
+const CHUNKS_PER_WORKER: usize = 16;
 
 /// Counts the bytes of a pass that are done.
 pub(super) struct Meter<'p> {
@@ -34,6 +37,11 @@ impl<'p> Meter<'p> {
     /// For passes that are not counted.
     pub(super) fn silent(&self) -> Meter<'static> {
         Meter { progress: &super::NoProgress, done: AtomicU64::new(0), total: self.total }
+    }
+
+    /// All is done, also what did not need to be read.
+    pub(super) fn finish(&self) {
+        self.progress.bytes(self.total, self.total);
     }
 
     fn add(&self, bytes: usize) {
@@ -60,6 +68,8 @@ pub(super) enum Reason {
     Label { expected: String, label: Range<usize> },
     /// The state space ends here.
     EndOfText,
+    /// So many threads that their enabled sets take far more memory than the text.
+    TooManyThreads(usize),
     /// The second pass did not find what the first one read.
     Changed,
 }
@@ -98,6 +108,13 @@ impl Stop {
                 let expected = format!("{expected} ({} dialect)", reading.dialect().name());
                 Error::contents(name, place, expected, found, reading.remedy(&text[label]))
             }
+            Reason::TooManyThreads(threads) => {
+                let remedy =
+                    "a label's thread must be what its transitions have in common; check the dialect's `thread`";
+                let place = error::Place::of(text, self.offset);
+                let found = format!("{threads} threads up to here");
+                Error::contents(name, place, "a number of threads in proportion to the file", found, remedy)
+            }
             Reason::EndOfText | Reason::Changed => {
                 let remedy = "the file changed while it was being read; try again when it is complete";
                 Error::unexpected(name, text, self.offset, "the text of the first pass", remedy)
@@ -108,11 +125,8 @@ impl Stop {
 
 /// What is done with the transitions of a pass.
 pub(super) trait Worker<'a>: Send {
-    /// Takes one transition.
-    fn transition(&mut self, transition: &Transition<'a>) -> Result<(), Stop>;
-
-    /// The chunk ends; the next transition may stand anywhere later in the file.
-    fn end_of_chunk(&mut self) {}
+    /// Takes the transitions of one chunk; the next chunk may stand anywhere later in the file.
+    fn chunk(&mut self, transitions: &mut Transitions<'a>) -> Result<(), Stop>;
 }
 
 /// Passes over `bytes[body]` with as many workers as there are threads.
@@ -122,15 +136,17 @@ pub(super) fn pass<'a, W: Worker<'a>>(
     meter: &Meter<'_>,
     worker: impl Fn() -> W + Sync,
 ) -> Result<Vec<W>, Stop> {
+    let num_of_workers = rayon::current_num_threads();
+    let chunk_bytes = (body.len() / (CHUNKS_PER_WORKER * num_of_workers)).clamp(MIN_CHUNK_BYTES, MAX_CHUNK_BYTES);
     let cursor = Mutex::new(body.start);
     let first_stop: Mutex<Option<Stop>> = Mutex::new(None);
     let take_chunk = || {
         let mut cursor = lock(&cursor);
         let start = *cursor;
-        let end = if body.end - start <= CHUNK_BYTES {
+        let end = if body.end - start <= chunk_bytes {
             body.end
         } else {
-            aut::after_line(&bytes[..body.end], start + CHUNK_BYTES - 1)
+            aut::after_line(&bytes[..body.end], start + chunk_bytes - 1)
         };
         *cursor = end;
         (start < end).then_some(start..end)
@@ -150,7 +166,7 @@ pub(super) fn pass<'a, W: Worker<'a>>(
         }
         worker
     };
-    let workers = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1).map(run).collect();
+    let workers = (0..num_of_workers).into_par_iter().with_max_len(1).map(run).collect();
     match first_stop.into_inner().unwrap_or_else(PoisonError::into_inner) {
         None => Ok(workers),
         Some(stop) => Err(stop),
@@ -159,10 +175,7 @@ pub(super) fn pass<'a, W: Worker<'a>>(
 
 fn pass_chunk<'a>(bytes: &'a [u8], chunk: Range<usize>, worker: &mut impl Worker<'a>) -> Result<(), Stop> {
     let mut transitions = aut::transitions(bytes, chunk);
-    for transition in transitions.by_ref() {
-        worker.transition(&transition?)?;
-    }
-    worker.end_of_chunk();
+    worker.chunk(&mut transitions)?;
     match transitions.end_of_text() {
         None => Ok(()),
         Some(offset) => Err(Stop { offset, reason: Reason::EndOfText }),

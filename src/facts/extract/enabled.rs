@@ -1,23 +1,24 @@
 //! The first pass: which labels are enabled in each state, `out(s)` of method §2.
 //!
-//! The transitions of a state usually stand together, so the labels of consecutive lines with the same source are gathered and interned
-//! once. Where they do not (unsorted input, the border of two chunks) the state gets the union of what was there
-//! and what is new, by compare-and-swap: union is commutative and associative, so the order of arrival does not matter.
+//! The transitions of a state usually stand together, so the labels of consecutive lines with the same source are gathered, thread by
+//! thread, and stored once. Where they do not (unsorted input, the border of two chunks) the state gets the union of what was there
+//! and what is new: union is commutative and associative, so the order of arrival does not matter.
 
 use super::chunks::{Meter, Reason, Stop, Worker, pass};
 use super::labels::{self, INTERNAL, Labels};
-use super::layout::{Layout, Numbering};
-use super::sets::{self, EMPTY, Sets};
-use crate::lts::aut::Transition;
-use std::sync::atomic::{AtomicU32, Ordering};
+use super::layout::Layout;
+use super::local_sets::{self, EMPTY, LocalSets};
+use super::state_table::{Builder, Overflow, StateTable, TooManyThreads};
+use crate::ids::ThreadId;
+use crate::lts::aut::{Transition, Transitions};
 use std::sync::{Mutex, PoisonError};
 
-/// The enabled set of every state.
+/// What the pass found.
 pub(super) struct Enabled {
-    numbering: Numbering,
-    set_of: Vec<AtomicU32>,
-    /// The distinct sets, over label numbers.
-    pub(super) sets: Sets,
+    /// The enabled set of every state.
+    pub(super) table: StateTable,
+    /// The distinct sets of single threads.
+    pub(super) locals: LocalSets,
     /// States, as the header counts them if it is believed.
     pub(super) states: u64,
     /// Transitions read.
@@ -32,99 +33,93 @@ pub(super) fn collect<'a>(
     meter: &Meter<'_>,
 ) -> Result<Enabled, Stop> {
     let (numbering, states) = layout.numbering(bytes, meter)?;
-    let size = match &numbering {
-        Numbering::Dense(size) => *size,
-        Numbering::Sparse(states) => states.len(),
-    };
-    let set_of = (0..size).map(|_| AtomicU32::new(EMPTY)).collect();
-    let mut enabled = Enabled { numbering, set_of, sets: Sets::new(), states, transitions: 0 };
-    let sets = Mutex::new(Sets::new());
+    let (table, locals) = (Builder::new(numbering, bytes.len()), Mutex::new(LocalSets::default()));
     let workers = pass(bytes, layout.body(), meter, || Gatherer {
-        enabled: &enabled,
+        table: &table,
+        shared_locals: &locals,
         state_limit: layout.state_limit(),
         labels: labels::Cache::new(labels),
-        sets: sets::Cache::new(&sets),
-        from: 0,
+        locals: local_sets::Cache::new(&locals),
         gathered: Vec::new(),
+        threads: Vec::new(),
         transitions: 0,
     })?;
     let transitions = workers.iter().map(|worker| worker.transitions).sum();
     drop(workers);
-    enabled.transitions = transitions;
-    enabled.sets = sets.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(enabled)
-}
-
-impl Enabled {
-    /// The enabled set of a state; empty if the state has no transitions.
-    #[inline]
-    pub(super) fn of(&self, state: u64) -> u32 {
-        self.entry(state).map_or(EMPTY, |entry| entry.load(Ordering::Relaxed))
-    }
-
-    #[inline]
-    fn entry(&self, state: u64) -> Option<&AtomicU32> {
-        match &self.numbering {
-            Numbering::Dense(_) => self.set_of.get(usize::try_from(state).ok()?),
-            Numbering::Sparse(states) => self.set_of.get(states.binary_search(&state).ok()?),
-        }
-    }
-
-    fn add(&self, state: u64, set: u32, sets: &mut sets::Cache<'_>) {
-        let entry = self.entry(state).expect("every state below the limit, or that occurs, has an entry");
-        let mut present = EMPTY;
-        // Nearly always the state is new. The numbers carry no other data with them, so relaxed ordering is enough:
-        // the members of a set are read under a lock, or after the pass.
-        while let Err(other) =
-            entry.compare_exchange(present, sets.union(set, present), Ordering::Relaxed, Ordering::Relaxed)
-        {
-            present = other;
-        }
-    }
+    let locals = locals.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Enabled { table: table.finish(), locals, states, transitions })
 }
 
 struct Gatherer<'a, 't> {
-    enabled: &'t Enabled,
+    table: &'t Builder,
+    shared_locals: &'t Mutex<LocalSets>,
     state_limit: u64,
     labels: labels::Cache<'a, 't>,
-    sets: sets::Cache<'t>,
-    from: u64,
+    locals: local_sets::Cache<'t>,
+    /// By thread: its local set in the state whose transitions are being read.
     gathered: Vec<u32>,
+    /// The threads whose local set is not empty.
+    threads: Vec<ThreadId>,
     transitions: u64,
 }
 
-impl Gatherer<'_, '_> {
-    fn flush(&mut self) {
-        if !self.gathered.is_empty() {
-            let set = self.sets.set_of(&self.gathered);
-            self.enabled.add(self.from, set, &mut self.sets);
-            self.gathered.clear();
+impl<'a> Worker<'a> for Gatherer<'a, '_> {
+    fn chunk(&mut self, transitions: &mut Transitions<'a>) -> Result<(), Stop> {
+        let shared = self.table;
+        let mut table = shared.table();
+        let mut next = transitions.next().transpose()?;
+        while let Some(transition) = next {
+            self.check_states(&transition)?;
+            let label = self.labels.get(&transition)?;
+            self.transitions += 1;
+            // An internal self-loop changes nothing, whoever takes it.
+            if label.number != INTERNAL || transition.from != transition.to {
+                self.gather(label);
+            }
+            let from = transition.from;
+            next = transitions.next().transpose()?;
+            if next.is_some_and(|next| next.from == from) {
+                continue;
+            }
+            // Filled to the last transition of the state.
+            while let Err(Overflow) = table.unite(from, &self.threads, &self.gathered, &mut self.locals) {
+                drop(table);
+                shared.make_room(self.shared_locals).map_err(|TooManyThreads(threads)| Stop {
+                    offset: transition.places[1],
+                    reason: Reason::TooManyThreads(threads),
+                })?;
+                table = shared.table();
+            }
+            for thread in self.threads.drain(..) {
+                self.gathered[thread.index()] = EMPTY;
+            }
         }
+        Ok(())
     }
 }
 
-impl<'a> Worker<'a> for Gatherer<'a, '_> {
+impl<'a> Gatherer<'a, '_> {
     #[inline]
-    fn transition(&mut self, transition: &Transition<'a>) -> Result<(), Stop> {
+    fn check_states(&self, transition: &Transition<'a>) -> Result<(), Stop> {
         let [from_place, _, to_place] = transition.places;
         for (state, offset) in [(transition.from, from_place), (transition.to, to_place)] {
             if state >= self.state_limit {
                 return Err(Stop { offset, reason: Reason::State(self.state_limit) });
             }
         }
-        let label = self.labels.number(transition)?;
-        self.transitions += 1;
-        if transition.from != self.from {
-            self.flush();
-            self.from = transition.from;
-        }
-        if label != INTERNAL {
-            self.gathered.push(label);
-        }
         Ok(())
     }
 
-    fn end_of_chunk(&mut self) {
-        self.flush();
+    #[inline]
+    fn gather(&mut self, label: labels::Seen) {
+        let thread = label.thread.index();
+        if thread >= self.gathered.len() {
+            self.gathered.resize(thread + 1, EMPTY);
+        }
+        let gathered = &mut self.gathered[thread];
+        if *gathered == EMPTY {
+            self.threads.push(label.thread);
+        }
+        *gathered = self.locals.add(label.thread, *gathered, label.number);
     }
 }

@@ -12,8 +12,22 @@ use crate::lts::label::Label;
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, PoisonError};
 
+/// A longer label is a mistake, and taking it apart could take memory without end.
+const MAX_LABEL_BYTES: usize = 1 << 20;
+
 /// The number of all internal labels.
 pub(super) const INTERNAL: u32 = u32::MAX;
+
+/// What the passes need to know of a label.
+#[derive(Clone, Copy)]
+pub(super) struct Seen {
+    /// The label's number, or [`INTERNAL`].
+    pub(super) number: u32,
+    /// Its thread; internal labels have one of their own.
+    pub(super) thread: ThreadId,
+    /// Whether a self-loop is a blocked evaluation.
+    pub(super) only_a_condition: bool,
+}
 
 /// The table that workers share while labels are being found.
 pub(super) struct Labels<'a> {
@@ -24,15 +38,16 @@ pub(super) struct Labels<'a> {
 /// The labels of a state space.
 #[derive(Default)]
 pub(super) struct Known<'a> {
-    numbers: FxHashMap<&'a [u8], u32>,
-    by_label: FxHashMap<Label, u32>,
+    seen: FxHashMap<&'a [u8], Seen>,
+    by_label: FxHashMap<Label, Seen>,
     /// By number.
     pub(super) labels: Vec<Label>,
     /// By number.
     pub(super) thread_of: Vec<ThreadId>,
-    /// By number: whether a self-loop is a blocked evaluation.
-    pub(super) only_a_condition: Vec<bool>,
     threads: FxHashMap<String, ThreadId>,
+    /// What stands for a thread, if there are internal labels: its local sets show which states have an internal
+    /// step that leads elsewhere.
+    pub(super) internal: Option<ThreadId>,
     unread_escape: Option<&'a [u8]>,
 }
 
@@ -46,18 +61,22 @@ impl<'a> Labels<'a> {
         self.known.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn number(&self, transition: &Transition<'a>) -> Result<u32, Stop> {
+    fn get(&self, transition: &Transition<'a>) -> Result<Seen, Stop> {
         let mut known = lock(&self.known);
-        if let Some(&number) = known.numbers.get(transition.label) {
-            return Ok(number);
+        if let Some(&seen) = known.seen.get(transition.label) {
+            return Ok(seen);
+        }
+        let start = transition.places[1];
+        let label = start..start + transition.label.len();
+        if label.len() > MAX_LABEL_BYTES {
+            let expected = "a label of at most a megabyte".to_owned();
+            return Err(Stop { offset: start, reason: Reason::Label { expected, label } });
         }
         // A text that cannot be read is not remembered, so that every worker reports the place where it met it.
-        let number = match self.reading.meaning(transition.label) {
-            Ok(Meaning::Internal) => INTERNAL,
+        let seen = match self.reading.meaning(transition.label) {
+            Ok(Meaning::Internal) => known.add_internal(),
             Ok(Meaning::Visible(label)) => known.add(label),
             Err(error) => {
-                let start = transition.places[1];
-                let label = start..start + transition.label.len();
                 let offset = start + error.offset.min(transition.label.len());
                 return Err(Stop { offset, reason: Reason::Label { expected: error.expected, label } });
             }
@@ -65,21 +84,25 @@ impl<'a> Labels<'a> {
         if self.reading.leaves_escapes(transition.label) {
             known.unread_escape = known.unread_escape.max(Some(transition.label));
         }
-        known.numbers.insert(transition.label, number);
-        Ok(number)
+        known.seen.insert(transition.label, seen);
+        Ok(seen)
     }
 }
 
 impl<'a> Known<'a> {
-    /// The number of a label text that was seen.
+    /// A label text that was seen.
     #[inline]
-    pub(super) fn number(&self, text: &[u8]) -> Option<u32> {
-        self.numbers.get(text).copied()
+    pub(super) fn get(&self, text: &[u8]) -> Option<Seen> {
+        self.seen.get(text).copied()
     }
 
-    /// How many threads the labels have.
-    pub(super) fn num_of_threads(&self) -> usize {
-        self.threads.len()
+    /// The threads of the labels, without what stands for one.
+    pub(super) fn threads(&self) -> impl Iterator<Item = ThreadId> {
+        (0..self.num_of_threads()).map(ThreadId::new).filter(|&thread| Some(thread) != self.internal)
+    }
+
+    fn num_of_threads(&self) -> usize {
+        self.threads.len() + usize::from(self.internal.is_some())
     }
 
     pub(super) fn warnings(&self) -> Vec<String> {
@@ -89,47 +112,54 @@ impl<'a> Known<'a> {
             warnings
                 .push(format!("labels contain \\\", as in {quoted}; if the file is LTSmin's, say --escapes ltsmin"));
         }
-        let is_visible = |text: &[u8]| self.numbers.get(text).is_some_and(|&number| number != INTERNAL);
-        if is_visible(b"i") && !self.numbers.contains_key(b"tau".as_slice()) {
+        let is_visible = |text: &[u8]| self.seen.get(text).is_some_and(|seen| seen.number != INTERNAL);
+        if is_visible(b"i") && !self.seen.contains_key(b"tau".as_slice()) {
             warnings.push("label `i` is an ordinary label here; if the file is CADP's, say --tau i".to_owned());
         }
         warnings
     }
 
-    fn add(&mut self, label: Label) -> u32 {
-        if let Some(&number) = self.by_label.get(&label) {
-            return number;
+    fn add_internal(&mut self) -> Seen {
+        let threads = self.num_of_threads();
+        let thread = *self.internal.get_or_insert_with(|| ThreadId::new(threads));
+        Seen { number: INTERNAL, thread, only_a_condition: false }
+    }
+
+    fn add(&mut self, label: Label) -> Seen {
+        if let Some(&seen) = self.by_label.get(&label) {
+            return seen;
         }
         let number = u32::try_from(self.labels.len()).expect("memory ends before 2^32 distinct labels");
         assert!(number != INTERNAL, "memory ends before 2^32 distinct labels");
-        let threads = self.threads.len();
-        self.thread_of.push(*self.threads.entry(label.thread.clone()).or_insert_with(|| ThreadId::new(threads)));
-        self.only_a_condition.push(label.is_only_a_condition());
+        let threads = self.num_of_threads();
+        let thread = *self.threads.entry(label.thread.clone()).or_insert_with(|| ThreadId::new(threads));
+        let seen = Seen { number, thread, only_a_condition: label.is_only_a_condition() };
+        self.thread_of.push(thread);
         self.labels.push(label.clone());
-        self.by_label.insert(label, number);
-        number
+        self.by_label.insert(label, seen);
+        seen
     }
 }
 
 /// A worker's view of the labels.
 pub(super) struct Cache<'a, 't> {
     labels: &'t Labels<'a>,
-    numbers: FxHashMap<&'a [u8], u32>,
+    seen: FxHashMap<&'a [u8], Seen>,
 }
 
 impl<'a, 't> Cache<'a, 't> {
     pub(super) fn new(labels: &'t Labels<'a>) -> Self {
-        Cache { labels, numbers: FxHashMap::default() }
+        Cache { labels, seen: FxHashMap::default() }
     }
 
-    /// The number of a transition's label.
+    /// A transition's label.
     #[inline]
-    pub(super) fn number(&mut self, transition: &Transition<'a>) -> Result<u32, Stop> {
-        if let Some(&number) = self.numbers.get(transition.label) {
-            return Ok(number);
+    pub(super) fn get(&mut self, transition: &Transition<'a>) -> Result<Seen, Stop> {
+        if let Some(&seen) = self.seen.get(transition.label) {
+            return Ok(seen);
         }
-        let number = self.labels.number(transition)?;
-        self.numbers.insert(transition.label, number);
-        Ok(number)
+        let seen = self.labels.get(transition)?;
+        self.seen.insert(transition.label, seen);
+        Ok(seen)
     }
 }

@@ -5,7 +5,7 @@
 
 use super::Options;
 use super::chunks::{Meter, Reason, Stop, Worker, pass};
-use crate::lts::aut::{self, Counts, Header, Transition};
+use crate::lts::aut::{self, Counts, Header, Transitions};
 use crate::lts::error::{Error, Place};
 use crate::lts::source::Source;
 use fixedbitset::FixedBitSet;
@@ -193,9 +193,12 @@ struct Survey {
 }
 
 impl<'a> Worker<'a> for Survey {
-    fn transition(&mut self, transition: &Transition<'a>) -> Result<(), Stop> {
-        self.transitions += 1;
-        self.largest = self.largest.max(transition.from).max(transition.to);
+    fn chunk(&mut self, transitions: &mut Transitions<'a>) -> Result<(), Stop> {
+        for transition in transitions {
+            let transition = transition?;
+            self.transitions += 1;
+            self.largest = self.largest.max(transition.from).max(transition.to);
+        }
         Ok(())
     }
 }
@@ -206,16 +209,22 @@ struct Census<S> {
 }
 
 impl<'a> Worker<'a> for Census<Vec<u64>> {
-    fn transition(&mut self, transition: &Transition<'a>) -> Result<(), Stop> {
-        self.seen.extend([transition.from, transition.to]);
+    fn chunk(&mut self, transitions: &mut Transitions<'a>) -> Result<(), Stop> {
+        for transition in transitions {
+            let transition = transition?;
+            self.seen.extend([transition.from, transition.to]);
+        }
         Ok(())
     }
 }
 
 impl<'a> Worker<'a> for Census<FixedBitSet> {
-    fn transition(&mut self, transition: &Transition<'a>) -> Result<(), Stop> {
-        self.seen.insert(to_usize(transition.from));
-        self.seen.insert(to_usize(transition.to));
+    fn chunk(&mut self, transitions: &mut Transitions<'a>) -> Result<(), Stop> {
+        for transition in transitions {
+            let transition = transition?;
+            self.seen.insert(to_usize(transition.from));
+            self.seen.insert(to_usize(transition.to));
+        }
         Ok(())
     }
 }

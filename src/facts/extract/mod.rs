@@ -2,41 +2,47 @@
 //!
 //! # Two passes
 //!
-//! 1. [`enabled`]: for every state the set of labels that are enabled in it, as the number of an interned set: four bytes a
-//!    state. There are far fewer distinct sets than states, and a state's transitions usually stand together, so a set is looked up
-//!    once a state.
-//! 2. [`steps`]: for every transition `s --A--> s'` of thread t that is not a blocked evaluation, the triple (A, what t has
-//!    enabled in s', what t has enabled in s). There are very few distinct triples, and [`tables`] reads `follows` off them.
+//! 1. `enabled`: for every state the labels that are enabled in it. They are kept thread by thread: what one thread has enabled in some state
+//!    is a *local set*. A thread has few distinct ones (`local_sets`), so the numbers of all threads' local sets fit into one or two
+//!    words a state (`state_table`).
+//! 2. `steps`: for every transition `s --A--> s'` of thread t that is not a blocked evaluation, the triple (A, t's local set in s', t's
+//!    local set in s). There are very few distinct triples, and `tables` reads `follows` off them.
 //!
-//! In between, [`locals`] splits each distinct set into its parts by thread; two parts of one set give the `concurrent` pairs.
+//! Local sets of different threads that occur together in a state give the `concurrent` pairs.
 //!
-//! Both passes run over chunks of whole lines in parallel ([`chunks`]). Every distinct label text is understood once
-//! ([`labels`]). Nothing depends on the order of lines or on who reads which chunk: sets are unions, tables are sorted at the
+//! Both passes run over chunks of whole lines in parallel (`chunks`). Every distinct label text is understood once
+//! (`labels`). Nothing depends on the order of lines or on who reads which chunk: sets are unions, tables are sorted at the
 //! end, and of several errors the first one in the file is reported.
 //!
 //! # Internal steps
 //!
 //! A step with an internal label belongs to the threads whose enabled set it changes; `follows` looks through such steps of the same
-//! thread. They are collected as edges between *sets of one thread's enabled labels*, not between states: states in which a thread has
-//! the same labels enabled are taken as one. So `follows` can only gain pairs by this (a sound over-approximation), and it needs no
-//! search over states. Internal labels are not members of enabled sets.
+//! thread. They are collected as edges between *local sets*, not between states: states in which a thread has the same labels
+//! enabled, and which have an internal step to another state or have none, are taken as one. So `follows` can only gain pairs by this (a sound
+//! over-approximation), and it needs no search over states. Internal labels are not members of enabled sets; whether a
+//! state has one is kept like the local set of one more thread.
 //!
 //! # Cost
 //!
-//! Time: two scans of the text, one hash of each label text a scan, constant work a transition besides. Memory beyond the
-//! text: four bytes a state, plus the distinct labels, sets and triples. With state numbers that are sparse (larger than twice the
-//! number of transitions) eight bytes more for each state that occurs. Input whose transitions are not grouped by source
-//! state also leaves the sets of partly read states behind.
+//! Time: two scans of the text, one hash of each label text a scan, constant work a transition besides; in the order of states
+//! times pairs of threads for `concurrent`. No step is quadratic in states or transitions. Memory beyond the text: four bytes a state for every 32
+//! bits that the threads' local sets need (six threads with 31 local sets each: four bytes), the distinct labels, local sets and triples;
+//! nothing a transition. Two things need further scans: a header that is not believed (`lenient`, `recover`), and state numbers
+//! larger than twice the number of transitions, which also take eight bytes for each state that occurs.
+//!
+//! Limits: labels up to a megabyte; a table of at most four times the file's size (or 16 MB), which only a wrong notion of a thread
+//! exceeds. Both are errors, not silent.
 
 #![forbid(unsafe_code)]
 
 mod chunks;
+mod concurrent;
 mod enabled;
 mod labels;
 mod layout;
-mod locals;
+mod local_sets;
 mod reading;
-mod sets;
+mod state_table;
 mod steps;
 mod tables;
 
@@ -123,7 +129,7 @@ pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> R
     let mut layout = Layout::of_header(source, options)?;
     let reading = Reading::new(options, bytes, layout.body());
     let (labels, enabled) = loop {
-        let meter = Meter::new(progress, bytes.len(), 0);
+        let meter = Meter::new(progress, bytes.len(), layout.body().start);
         let labels = Labels::new(&reading);
         match enabled::collect(bytes, &layout, &labels, &meter) {
             Ok(enabled) => break (labels.known(), enabled),
@@ -133,14 +139,13 @@ pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> R
         }
     };
     layout.check_counts(source, enabled.transitions, enabled.states)?;
-    let locals = locals::Locals::of(&enabled.sets, &labels);
-    let meter = Meter::new(progress, bytes.len(), bytes.len());
-    let steps = steps::collect(bytes, layout.body(), &labels, &enabled, &locals, &meter)
+    let meter = Meter::new(progress, bytes.len(), bytes.len() + layout.body().start);
+    let steps = steps::collect(bytes, layout.body(), &labels, &enabled, &meter)
         .map_err(|stop| stop.into_error(source, &reading))?;
+    meter.finish();
     let mut warnings = layout.warnings;
     warnings.extend(labels.warnings());
     warnings.extend(steps.warnings());
-    let counts = (enabled.states, enabled.transitions);
-    let facts = tables::build(&labels, &locals, &steps, counts);
+    let facts = tables::build(&labels, &enabled, &steps);
     Ok(Extraction { facts, dialect: reading.dialect().name().to_owned(), warnings })
 }

@@ -7,9 +7,9 @@
 use super::chunks::{Meter, Reason, Stop, Worker, pass};
 use super::enabled::Enabled;
 use super::labels::{INTERNAL, Known};
-use super::locals::Locals;
+use super::local_sets::EMPTY;
 use crate::ids::ThreadId;
-use crate::lts::aut::Transition;
+use crate::lts::aut::Transitions;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
@@ -21,9 +21,11 @@ pub(super) struct Step {
     pub(super) after: u32,
     /// The local set before.
     pub(super) before: u32,
+    /// Whether the state after it has an internal step to another state, of whatever thread.
+    pub(super) then_internal: bool,
 }
 
-/// An internal step of a thread, as its thread sees it.
+/// An internal step of a thread, or a step of another one, as the thread sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct InternalStep {
     pub(super) thread: ThreadId,
@@ -31,6 +33,8 @@ pub(super) struct InternalStep {
     pub(super) before: u32,
     /// The local set after.
     pub(super) after: u32,
+    /// Whether the state after it has an internal step to another state, of whatever thread.
+    pub(super) then_internal: bool,
 }
 
 /// The distinct steps of a state space.
@@ -38,6 +42,8 @@ pub(super) struct InternalStep {
 pub(super) struct Steps {
     pub(super) visible: FxHashSet<Step>,
     pub(super) internal: FxHashSet<InternalStep>,
+    /// Steps of other threads that change what a thread has enabled: it waits, and goes on with something else than it had enabled before.
+    pub(super) waking: FxHashSet<InternalStep>,
     /// Internal transitions that changed what several threads have enabled.
     ambiguous: u64,
 }
@@ -48,21 +54,19 @@ pub(super) fn collect<'a>(
     body: Range<usize>,
     labels: &Known<'a>,
     enabled: &Enabled,
-    locals: &Locals,
     meter: &Meter<'_>,
 ) -> Result<Steps, Stop> {
     let workers = pass(bytes, body, meter, || Walker {
         labels,
         enabled,
-        locals,
-        from: None,
-        recent: vec![Step { label: INTERNAL, after: 0, before: 0 }; RECENT],
+        recent: vec![Step { label: INTERNAL, after: EMPTY, before: EMPTY, then_internal: false }; RECENT],
         steps: Steps::default(),
     })?;
     let mut steps = Steps::default();
     for worker in workers {
         steps.visible.extend(worker.steps.visible);
         steps.internal.extend(worker.steps.internal);
+        steps.waking.extend(worker.steps.waking);
         steps.ambiguous += worker.steps.ambiguous;
     }
     Ok(steps)
@@ -84,55 +88,67 @@ const RECENT: usize = 1 << 12;
 struct Walker<'a, 't> {
     labels: &'t Known<'a>,
     enabled: &'t Enabled,
-    locals: &'t Locals,
-    /// The last source state and its enabled set.
-    from: Option<(u64, u32)>,
     recent: Vec<Step>,
     steps: Steps,
 }
 
 impl<'a> Worker<'a> for Walker<'a, '_> {
-    #[inline]
-    fn transition(&mut self, transition: &Transition<'a>) -> Result<(), Stop> {
-        let Some(label) = self.labels.number(transition.label) else {
-            return Err(Stop { offset: transition.places[1], reason: Reason::Changed });
-        };
-        let before = match self.from {
-            Some((from, set)) if from == transition.from => set,
-            _ => self.enabled.of(transition.from),
-        };
-        self.from = Some((transition.from, before));
-        if label == INTERNAL {
-            self.internal_step(before, self.enabled.of(transition.to));
-            return Ok(());
-        }
-        if transition.from == transition.to && self.labels.only_a_condition[label as usize] {
-            return Ok(());
-        }
-        let after = self.enabled.of(transition.to);
-        let thread = self.labels.thread_of[label as usize];
-        let (after, before) = (self.locals.of_thread(after, thread), self.locals.of_thread(before, thread));
-        let step = Step { label, after, before };
-        let recent = &mut self.recent[slot(step)];
-        if *recent != step {
-            *recent = step;
-            self.steps.visible.insert(step);
+    fn chunk(&mut self, transitions: &mut Transitions<'a>) -> Result<(), Stop> {
+        let table = &self.enabled.table;
+        for transition in transitions {
+            let transition = transition?;
+            let Some(label) = self.labels.get(transition.label) else {
+                return Err(Stop { offset: transition.places[1], reason: Reason::Changed });
+            };
+            if label.number == INTERNAL {
+                self.internal_step(transition.from, transition.to);
+                continue;
+            }
+            if transition.from == transition.to && label.only_a_condition {
+                continue;
+            }
+            if table.differ_for_others(transition.from, transition.to, label.thread) {
+                self.wake_others(transition.from, transition.to, label.thread);
+            }
+            let before = table.local_set(transition.from, label.thread);
+            let after = table.local_set(transition.to, label.thread);
+            let step = Step { label: label.number, after, before, then_internal: self.has_internal(transition.to) };
+            let recent = &mut self.recent[slot(step)];
+            if *recent != step {
+                *recent = step;
+                self.steps.visible.insert(step);
+            }
         }
         Ok(())
     }
 }
 
 impl Walker<'_, '_> {
-    fn internal_step(&mut self, before: u32, after: u32) {
-        if before == after {
-            return;
+    #[inline]
+    fn has_internal(&self, state: u64) -> bool {
+        self.labels.internal.is_some_and(|thread| self.enabled.table.local_set(state, thread) != EMPTY)
+    }
+
+    fn wake_others(&mut self, from: u64, to: u64, by: ThreadId) {
+        let then_internal = self.has_internal(to);
+        for thread in self.labels.threads().filter(|&thread| thread != by) {
+            let before = self.enabled.table.local_set(from, thread);
+            let after = self.enabled.table.local_set(to, thread);
+            if before != after {
+                self.steps.waking.insert(InternalStep { thread, before, after, then_internal });
+            }
         }
+    }
+
+    fn internal_step(&mut self, from: u64, to: u64) {
+        let then_internal = self.has_internal(to);
         let mut changed = 0;
-        let both = self.locals.of_threads(before).iter().zip(self.locals.of_threads(after));
-        for (thread, (&before, &after)) in both.enumerate() {
+        for thread in self.labels.threads() {
+            let before = self.enabled.table.local_set(from, thread);
+            let after = self.enabled.table.local_set(to, thread);
             if before != after {
                 changed += 1;
-                self.steps.internal.insert(InternalStep { thread: ThreadId::new(thread), before, after });
+                self.steps.internal.insert(InternalStep { thread, before, after, then_internal });
             }
         }
         if changed > 1 {

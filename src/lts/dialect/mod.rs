@@ -8,6 +8,8 @@
 //!
 //! The dialect is detected from the labels themselves ([`Dialect::detect`]): the first dialect that reads the first label that is not internal.
 
+#![forbid(unsafe_code)]
+
 pub mod generic;
 pub mod native;
 pub mod rw;

@@ -115,7 +115,7 @@ fn accesses(input: &str) -> Parsed<'_, Vec<Access>> {
 
 fn access(input: &str, depth: usize) -> Parsed<'_, Access> {
     if depth > MAX_DEPTH {
-        return fail(input, "addresses that are nested less deeply");
+        return syntax::too_deep(input);
     }
     let (rest, local) = map(opt(char('~')), |mark| mark.is_some()).parse(input)?;
     let (rest, name) = name(rest)?;

@@ -84,8 +84,9 @@ fn item(input: &str) -> Parsed<'_, (Vec<Access>, Vec<Access>)> {
 
 fn access(input: &str, depth: usize) -> Parsed<'_, Access> {
     const ACCESS: &str = "`lc'(variable)` or `lcdp'(variable, [variables])`";
-    if depth > MAX_DEPTH {
-        return fail(input, "addresses that are nested less deeply");
+    // One level less than elsewhere: an address may be a bare variable, which is a level too.
+    if depth >= MAX_DEPTH {
+        return syntax::too_deep(input);
     }
     let close = || sign(")", "`)` after the access");
     let plain = delimited(sign("lc'(", ACCESS), variable, close());

@@ -54,6 +54,11 @@ pub(super) fn fail<'a, T>(input: &'a str, expected: &'static str) -> Parsed<'a, 
     Err(Err::Error(Fault { left: input.len(), expected }))
 }
 
+/// Fails here, whatever alternatives there are: addresses are nested too deeply.
+pub(super) fn too_deep<'a, T>(input: &'a str) -> Parsed<'a, T> {
+    Err(Err::Failure(Fault { left: input.len(), expected: "addresses that are nested less deeply" }))
+}
+
 /// Skips blanks.
 pub(super) fn blanks(input: &str) -> &str {
     input.trim_start_matches([' ', '\t'])

@@ -1,0 +1,150 @@
+//! Specifications: read, explored, and what is said about it.
+
+use super::arguments::LimitArguments;
+use super::failure::Failure;
+use super::progress::Spinner;
+use crate::explore::driver::{self, Observer};
+use crate::explore::observe::{FactsObserver, facts};
+use crate::explore::successors::Evaluated;
+use crate::explore::{Exploration, Limits, Stop, explore};
+use crate::facts::Facts;
+use crate::lang::{self, Language};
+use crate::program::compiled::{Compiled, Fault};
+use crate::program::labels::label;
+use crate::program::{Program, Span};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// A specification, ready to be explored.
+pub struct Specification {
+    name: String,
+    text: String,
+    pub program: Program,
+    compiled: Compiled,
+}
+
+/// Facts of an exploration.
+pub struct ExploredFacts {
+    pub facts: Facts,
+    pub complete: bool,
+}
+
+impl Specification {
+    /// Whether the name of the file says that it is a specification.
+    pub fn is_one(path: &Path) -> bool {
+        path.to_str().is_some_and(|name| Language::of(name).is_some())
+    }
+
+    /// Reads a specification; warnings go to standard error.
+    pub fn read(path: &Path) -> Result<Specification, Failure> {
+        let name = path.display().to_string();
+        let bytes = fs::read(path).map_err(|error| Failure::in_file(path, error))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let valid = error.utf8_error().valid_up_to();
+            Failure::in_file(path, format!("byte {valid} is not UTF-8; save the file as UTF-8"))
+        })?;
+        let parsed = lang::parse(&name, &text).map_err(|errors| Failure::Usage(errors.to_string()))?;
+        for warning in &parsed.warnings {
+            eprintln!("seqcon: {}", warning.render(&name, &text));
+        }
+        let compiled = Compiled::new(&parsed.program).map_err(|error| {
+            let place = place(&text, error.span);
+            Failure::Usage(format!("{name}:{place}: this instruction computes too many indices; split it"))
+        })?;
+        Ok(Specification { name, text, program: parsed.program, compiled })
+    }
+
+    /// Explores it with an observer; a limit that was reached is said on standard error.
+    pub fn explore<O: Observer>(
+        &self,
+        limits: &LimitArguments,
+        observer: &mut O,
+    ) -> Result<(Exploration, Vec<O::Watcher>), Failure> {
+        let bounds = Limits {
+            states: limits.max_states,
+            bytes: limits.memory_limit.map(|megabytes| megabytes.saturating_mul(1 << 20)),
+            time: limits.timeout.map(|seconds| Duration::from_secs(seconds as u64)),
+            interrupted: None,
+        };
+        let spinner = Spinner::new(format!("exploring {}", self.name));
+        let explored = explore(&self.compiled, &bounds, observer);
+        drop(spinner);
+        let (exploration, watchers) = explored.map_err(|failure| self.failure(failure))?;
+        if exploration.out_of_range > 0 {
+            let count = exploration.out_of_range;
+            let message = format!(
+                "{}: an index was out of range in {count} evaluations; it read 0, its write was ignored",
+                self.name
+            );
+            if limits.strict {
+                return Err(Failure::Usage(message));
+            }
+            eprintln!("seqcon: warning: {message}");
+        }
+        if let Some(limit) = limit_name(exploration.stop) {
+            eprintln!(
+                "seqcon: warning: {}: stopped at {limit} after {} of at least {} states; the result is not complete",
+                self.name,
+                exploration.expanded,
+                exploration.states.len()
+            );
+        }
+        Ok((exploration, watchers))
+    }
+
+    /// The facts of its state space.
+    pub fn facts(&self, limits: &LimitArguments) -> Result<ExploredFacts, Failure> {
+        let (exploration, watchers) = self.explore(limits, &mut FactsObserver)?;
+        let size = (exploration.states.len() as u64, exploration.transitions);
+        Ok(ExploredFacts { facts: facts(&self.program, &watchers, size), complete: exploration.stop == Stop::Complete })
+    }
+
+    fn failure(&self, failure: driver::Failure) -> Failure {
+        match failure {
+            driver::Failure::Io(error) => Failure::Io(error),
+            driver::Failure::Fault { fault, thread, instruction, run } => {
+                Failure::Usage(self.fault_message(fault, thread, instruction, &run))
+            }
+        }
+    }
+
+    /// The fault with its place and the run that leads there, its last steps in full.
+    fn fault_message(&self, fault: Fault, thread: usize, instruction: usize, run: &[Evaluated]) -> String {
+        const SHOWN: usize = 20;
+        let thread = &self.program.threads[thread];
+        let instruction = &thread.instructions[instruction];
+        let span = if fault.span == Span::default() { instruction.span } else { fault.span };
+        let place = place(&self.text, span);
+        let mut message = format!("{}:{place}: {} in {}.{}", self.name, fault.kind, thread.name, instruction.name);
+        let left_out = run.len().saturating_sub(SHOWN);
+        let _ = write!(message, "; {} steps lead there:", run.len());
+        if left_out > 0 {
+            let _ = write!(message, "\n  … {left_out} steps");
+        }
+        for step in &run[left_out..] {
+            let label = label(&self.program, step.thread as usize, step.instruction as usize, step.verdict, step.key);
+            let _ = write!(message, "\n  {label}");
+        }
+        message
+    }
+}
+
+fn limit_name(stop: Stop) -> Option<&'static str> {
+    match stop {
+        Stop::Complete => None,
+        Stop::States => Some("the limit on states (--max-states)"),
+        Stop::Memory => Some("the limit on memory (--memory-limit)"),
+        Stop::Time => Some("the limit on time (--timeout)"),
+        Stop::Interrupted => Some("an interruption"),
+    }
+}
+
+/// Line and column, from 1.
+fn place(text: &str, span: Span) -> String {
+    let before = &text[..span.start.min(text.len())];
+    let line = 1 + before.matches('\n').count();
+    let column = 1 + before.chars().rev().take_while(|&c| c != '\n').count();
+    format!("{line}:{column}")
+}

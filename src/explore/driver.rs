@@ -1,0 +1,438 @@
+//! The parallel breadth-first search.
+//!
+//! States are expanded block by block, in the order of their numbers. Within a block, workers expand equal parts and collect the successors as
+//! *candidates*, in order; each shard of the table then looks up the candidates of its part of the hash range; the new ones are numbered in the order of the candidates. So the numbering is
+//! that of a sequential search: it depends neither on the number of workers nor on the number of shards.
+//!
+//! *Cost.* A transition costs an evaluation, a lookup, and a few bytes of sequential memory traffic; a state costs its packed words and 10 to 15 bytes of the table.
+
+use super::layout::Layout;
+use super::store::{Found, MOST_STATES, Shard, States, hash};
+use super::successors::{Evaluated, Expander, Trouble, Visitor, Whose};
+use crate::program::compiled::{Compiled, Fault};
+use rayon::prelude::*;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// States of a block: enough work to share, little enough to stay in the cache.
+const BLOCK: usize = 1 << 14;
+
+/// Who watches an exploration.
+pub trait Observer {
+    /// What a worker tells its steps to.
+    type Watcher: Visitor + Send + Sync;
+
+    /// A watcher for one more worker; when an exploration starts again, new watchers are made.
+    fn watcher(&self) -> Self::Watcher;
+
+    /// After a block: `first` is the number of its first state; `numbers` are those of the successors, watcher by watcher, in the order in which they were told.
+    ///
+    /// # Errors
+    /// If what is written cannot be written.
+    fn block(&mut self, _watchers: &mut [Self::Watcher], _first: usize, _numbers: &[u32]) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The exploration starts again: what was told so far does not count.
+    ///
+    /// # Errors
+    /// If what is written cannot be written.
+    fn restart(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Default)]
+pub struct Limits<'a> {
+    /// The number of states.
+    pub states: Option<usize>,
+    /// The number of bytes.
+    pub bytes: Option<usize>,
+    /// The time.
+    pub time: Option<Duration>,
+    /// Set from outside, for example by Ctrl-C.
+    pub interrupted: Option<&'a AtomicBool>,
+}
+
+/// Why the search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// All states were expanded.
+    Complete,
+    /// The limit on states was reached.
+    States,
+    /// The limit on memory was reached.
+    Memory,
+    /// The limit on time was reached.
+    Time,
+    /// Somebody asked.
+    Interrupted,
+}
+
+/// What was found.
+pub struct Exploration {
+    /// The packed states, in the order of discovery.
+    pub states: States,
+    /// How they are packed.
+    pub layout: Layout,
+    /// How many of them were expanded; all, if the search is complete.
+    pub expanded: usize,
+    /// The transitions of the expanded states, blocked evaluations included.
+    pub transitions: u64,
+    /// Expanded states in which no instruction can be taken.
+    pub deadlocks: u64,
+    /// Evaluations of an index out of range.
+    pub out_of_range: u64,
+    /// Why the search ended.
+    pub stop: Stop,
+    /// Bytes of states and table.
+    pub bytes: usize,
+    /// The time it took.
+    pub elapsed: Duration,
+}
+
+/// Why there is no exploration.
+#[derive(Debug)]
+pub enum Failure {
+    /// The program goes wrong: what, in which thread and instruction, and the run that leads there.
+    Fault {
+        /// What went wrong.
+        fault: Fault,
+        /// In which thread.
+        thread: usize,
+        /// In which of its instructions.
+        instruction: usize,
+        /// The instructions taken before.
+        run: Vec<Evaluated>,
+    },
+    /// An observer could not write.
+    Io(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Io(error)
+    }
+}
+
+/// Explores the program.
+///
+/// # Errors
+/// If the program goes wrong in a reachable state, or an observer cannot write.
+pub fn explore<O: Observer>(
+    compiled: &Compiled,
+    limits: &Limits<'_>,
+    observer: &mut O,
+) -> Result<(Exploration, Vec<O::Watcher>), Failure> {
+    let started = Instant::now();
+    let mut layout = Layout::new(compiled);
+    loop {
+        let search = Search::new(compiled, &layout, limits, observer, started);
+        match search.map_or_else(|narrow| Ok(Err(narrow)), Search::run)? {
+            Ok((exploration, watchers)) => return Ok((exploration, watchers)),
+            Err(narrow) => layout = layout.widened(narrow),
+        }
+        observer.restart()?;
+    }
+}
+
+type Narrow = super::layout::DoesNotFit;
+
+/// What a worker collects from its part of a block.
+struct Worker<'p, W> {
+    expander: Expander<'p>,
+    collector: Collector<W>,
+}
+
+struct Collector<W> {
+    watcher: W,
+    words: usize,
+    packed: Vec<u64>,
+    hashes: Vec<u64>,
+    transitions: u64,
+    deadlocks: u64,
+    is_stuck: bool,
+}
+
+impl<W: Visitor> Visitor for Collector<W> {
+    #[inline]
+    fn step(&mut self, evaluated: Evaluated, successor: Option<&[u64]>) {
+        self.transitions += 1;
+        if let Some(state) = successor {
+            self.is_stuck = false;
+            self.packed.extend_from_slice(state);
+            self.hashes.push(hash(state));
+        }
+        self.watcher.step(evaluated, successor);
+    }
+
+    fn wants_outlooks(&self) -> bool {
+        self.watcher.wants_outlooks()
+    }
+
+    fn outlook(&mut self, thread: u32, whose: Whose) {
+        self.watcher.outlook(thread, whose);
+    }
+
+    fn next(&mut self, evaluated: Evaluated) {
+        self.watcher.next(evaluated);
+    }
+
+    fn end_of_state(&mut self) {
+        self.deadlocks += u64::from(self.is_stuck);
+        self.is_stuck = true;
+        self.watcher.end_of_state();
+    }
+}
+
+struct Search<'p, O: Observer> {
+    compiled: &'p Compiled,
+    layout: &'p Layout,
+    limits: &'p Limits<'p>,
+    observer: &'p mut O,
+    started: Instant,
+    states: States,
+    shards: Vec<Shard>,
+    workers: Vec<Worker<'p, O::Watcher>>,
+}
+
+impl<'p, O: Observer> Search<'p, O> {
+    fn new(
+        compiled: &'p Compiled,
+        layout: &'p Layout,
+        limits: &'p Limits<'p>,
+        observer: &'p mut O,
+        started: Instant,
+    ) -> Result<Self, Narrow> {
+        let num_of_workers = rayon::current_num_threads();
+        let words = layout.words();
+        let worker = |_| Worker {
+            expander: Expander::new(compiled, layout),
+            collector: Collector {
+                watcher: observer.watcher(),
+                words,
+                packed: Vec::new(),
+                hashes: Vec::new(),
+                transitions: 0,
+                deadlocks: 0,
+                is_stuck: true,
+            },
+        };
+        let workers = (0..num_of_workers).map(worker).collect();
+        let control: Vec<usize> = compiled.threads.iter().map(|thread| thread.initial).collect();
+        let mut initial = vec![0; words];
+        layout.pack(&control, &compiled.initial, &mut initial)?;
+        let mut search = Search {
+            compiled,
+            layout,
+            limits,
+            observer,
+            started,
+            states: States::new(words),
+            shards: (0..num_of_workers).map(|_| Shard::new()).collect(),
+            workers,
+        };
+        let shard = search.shard_of(hash(&initial));
+        search.shards[shard].lookup(&search.states, |_| &initial, 0, hash(&initial));
+        search.shards[shard].settle(|_| 0);
+        search.states.push(&initial);
+        Ok(search)
+    }
+
+    fn shard_of(&self, hash: u64) -> usize {
+        shard_of(hash, self.shards.len())
+    }
+
+    fn run(mut self) -> Result<Result<(Exploration, Vec<O::Watcher>), Narrow>, Failure> {
+        let mut expanded = 0;
+        let stop = loop {
+            if expanded == self.states.len() {
+                break Stop::Complete;
+            }
+            if let Some(stop) = self.limit_reached() {
+                break stop;
+            }
+            let end = self.states.len().min(expanded + BLOCK);
+            match self.expand(expanded..end) {
+                Ok(()) => {}
+                Err((_, Trouble::TooNarrow(narrow))) => return Ok(Err(narrow)),
+                Err((state, Trouble::Fault(fault, thread, instruction))) => {
+                    let run = self.run_to(state);
+                    return Err(Failure::Fault {
+                        fault,
+                        thread: thread as usize,
+                        instruction: instruction as usize,
+                        run,
+                    });
+                }
+            }
+            let numbers = self.insert();
+            let mut watchers = Vec::new();
+            // Watchers are lent to the observer and given back.
+            for worker in &mut self.workers {
+                worker.collector.packed.clear();
+                worker.collector.hashes.clear();
+                watchers.push(std::mem::replace(&mut worker.collector.watcher, self.observer.watcher()));
+            }
+            self.observer.block(&mut watchers, expanded, &numbers)?;
+            for (worker, watcher) in self.workers.iter_mut().zip(watchers) {
+                worker.collector.watcher = watcher;
+            }
+            expanded = end;
+        };
+        Ok(Ok(self.finish(expanded, stop)))
+    }
+
+    /// Expands a block, each worker its part; the first trouble in the order of the states, with the state's number.
+    fn expand(&mut self, block: std::ops::Range<usize>) -> Result<(), (usize, Trouble)> {
+        let part = block.len().div_ceil(self.workers.len());
+        let states = &self.states;
+        let troubles: Vec<Option<(usize, Trouble)>> = self
+            .workers
+            .par_iter_mut()
+            .enumerate()
+            .map(|(position, worker)| {
+                let first = (block.start + position * part).min(block.end);
+                let end = (first + part).min(block.end);
+                (first..end).find_map(|state| {
+                    let result = worker.expander.expand(states.get(state), &mut worker.collector);
+                    result.err().map(|trouble| (state, trouble))
+                })
+            })
+            .collect();
+        troubles.into_iter().flatten().next().map_or(Ok(()), Err)
+    }
+
+    /// Looks all candidates up and numbers the new ones; gives the number of each.
+    fn insert(&mut self) -> Vec<u32> {
+        let states = &self.states;
+        let collectors: Vec<&Collector<O::Watcher>> = self.workers.iter().map(|worker| &worker.collector).collect();
+        let mut first_positions = Vec::with_capacity(collectors.len() + 1);
+        let mut total = 0;
+        for collector in &collectors {
+            first_positions.push(total);
+            total += collector.hashes.len();
+        }
+        let candidate = |position: u32| {
+            let owner = first_positions.partition_point(|&first| first <= position as usize) - 1;
+            let offset = position as usize - first_positions[owner];
+            let words = collectors[owner].words;
+            &collectors[owner].packed[offset * words..(offset + 1) * words]
+        };
+        let num_of_shards = self.shards.len();
+        let found: Vec<Vec<(u32, Found)>> = self
+            .shards
+            .par_iter_mut()
+            .enumerate()
+            .map(|(number, shard)| {
+                let mut found = Vec::with_capacity(total / num_of_shards + 16);
+                let hashes = collectors.iter().flat_map(|collector| &collector.hashes);
+                for (position, &hash) in hashes.enumerate() {
+                    if shard_of(hash, num_of_shards) == number {
+                        let position = position as u32;
+                        found.push((position, shard.lookup(states, candidate, position, hash)));
+                    }
+                }
+                found
+            })
+            .collect();
+        let mut lookups: Vec<Found> = vec![Found::First; total];
+        for (position, lookup) in found.into_iter().flatten() {
+            lookups[position as usize] = lookup;
+        }
+        let mut numbers: Vec<u32> = Vec::with_capacity(total);
+        let mut new_states = Vec::new();
+        for (position, lookup) in lookups.into_iter().enumerate() {
+            let number = match lookup {
+                Found::Known(number) => number,
+                Found::Again(first) => numbers[first as usize],
+                Found::First => {
+                    new_states.extend_from_slice(candidate(position as u32));
+                    (states.len() + new_states.len() / self.layout.words() - 1) as u32
+                }
+            };
+            numbers.push(number);
+        }
+        self.shards.par_iter_mut().for_each(|shard| shard.settle(|first| numbers[first as usize]));
+        self.states.push(&new_states);
+        numbers
+    }
+
+    fn limit_reached(&self) -> Option<Stop> {
+        let limits = self.limits;
+        let most = limits.states.unwrap_or(MOST_STATES).min(MOST_STATES);
+        // One block can add at most as many states as it has transitions; the limit is checked between blocks.
+        if self.states.len() >= most {
+            return Some(Stop::States);
+        }
+        if limits.bytes.is_some_and(|most| self.bytes() >= most) {
+            return Some(Stop::Memory);
+        }
+        if limits.time.is_some_and(|most| self.started.elapsed() >= most) {
+            return Some(Stop::Time);
+        }
+        limits.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed)).then_some(Stop::Interrupted)
+    }
+
+    fn bytes(&self) -> usize {
+        self.states.bytes() + self.shards.iter().map(Shard::bytes).sum::<usize>()
+    }
+
+    fn finish(self, expanded: usize, stop: Stop) -> (Exploration, Vec<O::Watcher>) {
+        let sum = |part: fn(&Worker<'p, O::Watcher>) -> u64| self.workers.iter().map(part).sum();
+        let exploration = Exploration {
+            expanded,
+            transitions: sum(|worker| worker.collector.transitions),
+            deadlocks: sum(|worker| worker.collector.deadlocks),
+            out_of_range: sum(|worker| worker.expander.out_of_range),
+            stop,
+            bytes: self.bytes(),
+            elapsed: self.started.elapsed(),
+            layout: self.layout.clone(),
+            states: self.states,
+        };
+        (exploration, self.workers.into_iter().map(|worker| worker.collector.watcher).collect())
+    }
+
+    /// A shortest run from the initial state to this one. Predecessors are not stored: each is searched for among the states before.
+    fn run_to(&self, state: usize) -> Vec<Evaluated> {
+        let mut run = Vec::new();
+        let mut target = state;
+        let mut expander = Expander::new(self.compiled, self.layout);
+        while target > 0 {
+            let step = (0..target).find_map(|candidate| {
+                let mut finder = Finder { wanted: self.states.get(target), found: None };
+                // A state that was expanded once expands again.
+                expander.expand(self.states.get(candidate), &mut finder).ok()?;
+                finder.found.map(|evaluated| (candidate, evaluated))
+            });
+            let Some((predecessor, evaluated)) = step else { break };
+            run.push(evaluated);
+            target = predecessor;
+        }
+        run.reverse();
+        run
+    }
+}
+
+/// The shard that a hash belongs to, from its middle bits: the slot within the shard is taken from the upper ones.
+#[inline]
+fn shard_of(hash: u64, shards: usize) -> usize {
+    ((hash >> 16) as u32 as usize) % shards
+}
+
+/// Looks for a step to a given state.
+struct Finder<'s> {
+    wanted: &'s [u64],
+    found: Option<Evaluated>,
+}
+
+impl Visitor for Finder<'_> {
+    fn step(&mut self, evaluated: Evaluated, successor: Option<&[u64]>) {
+        if self.found.is_none() && successor == Some(self.wanted) {
+            self.found = Some(evaluated);
+        }
+    }
+}

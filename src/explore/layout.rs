@@ -1,0 +1,190 @@
+//! How a state is packed: every control state and every variable element has a field of bits.
+//!
+//! A Boolean has one bit, a control state as many as its thread needs; an integer starts with the bits that its initial value needs, and is widened
+//! when a value does not fit: the exploration starts again with the wider field, which happens early if at all, because small state spaces come
+//! before large ones. A field never crosses the border of a 64-bit word.
+
+use crate::program::compiled::Compiled;
+
+/// A field of a packed state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Field {
+    word: usize,
+    shift: u32,
+    mask: u64,
+    least: i64,
+}
+
+/// The range of a variable element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Range {
+    least: i64,
+    bits: u32,
+}
+
+/// The layout of a program's states: control states first, then variables.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    ranges: Vec<Range>,
+    fields: Vec<Field>,
+    words: usize,
+    num_of_threads: usize,
+}
+
+/// A value that does not fit into its field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DoesNotFit {
+    /// The field: threads first, then slots.
+    field: usize,
+    /// The value.
+    value: i64,
+}
+
+impl Layout {
+    /// A layout that holds the initial state.
+    #[must_use]
+    pub fn new(compiled: &Compiled) -> Layout {
+        let control = compiled.threads.iter().map(|thread| {
+            let last = thread.steps.len().saturating_sub(1) as u64;
+            Range { least: 0, bits: bits_for(last) }
+        });
+        let variables = compiled.initial.iter().zip(&compiled.is_boolean).map(|(&value, &is_boolean)| {
+            if is_boolean {
+                Range { least: 0, bits: 1 }
+            } else {
+                // Most counters and indices fit into two bits more than their first value.
+                Range { least: value.min(0), bits: bits_for(distance(value.min(0), value)).max(2) }
+            }
+        });
+        let ranges = control.chain(variables).collect();
+        Layout::with_ranges(ranges, compiled.threads.len())
+    }
+
+    fn with_ranges(ranges: Vec<Range>, num_of_threads: usize) -> Layout {
+        let mut fields = Vec::with_capacity(ranges.len());
+        let (mut word, mut used) = (0, 0);
+        for range in &ranges {
+            if used + range.bits > 64 {
+                word += 1;
+                used = 0;
+            }
+            let mask = if range.bits == 64 { u64::MAX } else { (1 << range.bits) - 1 };
+            // A field without bits may stand behind the last bit of a word.
+            fields.push(Field { word, shift: used.min(63), mask, least: range.least });
+            used += range.bits;
+        }
+        Layout { ranges, fields, words: word + 1, num_of_threads }
+    }
+
+    /// Number of 64-bit words of a state.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Number of bits of a state.
+    #[must_use]
+    pub fn bits(&self) -> u32 {
+        self.ranges.iter().map(|range| range.bits).sum()
+    }
+
+    /// A layout in which the value fits, with room for as much again.
+    #[must_use]
+    pub fn widened(&self, value: DoesNotFit) -> Layout {
+        let mut ranges = self.ranges.clone();
+        let range = &mut ranges[value.field];
+        let span = if range.bits >= 64 { u64::MAX } else { (1 << range.bits) - 1 };
+        let most = range.least.saturating_add_unsigned(span).max(value.value);
+        // Below zero in powers of two, too, so that counting down does not restart at every step.
+        let least = if value.value < range.least { value.value.saturating_mul(2) } else { range.least };
+        *range = Range { least, bits: bits_for(distance(least, most)) };
+        Layout::with_ranges(ranges, self.num_of_threads)
+    }
+
+    /// Packs a whole state.
+    ///
+    /// # Errors
+    /// If a value does not fit into its field.
+    pub fn pack(&self, control: &[usize], values: &[i64], packed: &mut [u64]) -> Result<(), DoesNotFit> {
+        packed.fill(0);
+        for (thread, &state) in control.iter().enumerate() {
+            self.set(packed, thread, state as i64)?;
+        }
+        for (slot, &value) in values.iter().enumerate() {
+            self.set(packed, self.num_of_threads + slot, value)?;
+        }
+        Ok(())
+    }
+
+    /// Unpacks a whole state.
+    #[inline]
+    pub fn unpack(&self, packed: &[u64], control: &mut [usize], values: &mut [i64]) {
+        let get = |field: &Field| (packed[field.word] >> field.shift) & field.mask;
+        let (control_fields, value_fields) = self.fields.split_at(self.num_of_threads);
+        for (state, field) in control.iter_mut().zip(control_fields) {
+            *state = get(field) as usize;
+        }
+        for (value, field) in values.iter_mut().zip(value_fields) {
+            *value = field.least.wrapping_add_unsigned(get(field));
+        }
+    }
+
+    /// Replaces the control state of a thread.
+    ///
+    /// # Errors
+    /// Never in practice: control states are known from the start.
+    #[inline]
+    pub fn set_control(&self, packed: &mut [u64], thread: usize, state: usize) -> Result<(), DoesNotFit> {
+        self.set(packed, thread, state as i64)
+    }
+
+    /// Replaces the value of a slot.
+    ///
+    /// # Errors
+    /// If the value does not fit into its field.
+    #[inline]
+    pub fn set_value(&self, packed: &mut [u64], slot: usize, value: i64) -> Result<(), DoesNotFit> {
+        self.set(packed, self.num_of_threads + slot, value)
+    }
+
+    #[inline]
+    fn set(&self, packed: &mut [u64], position: usize, value: i64) -> Result<(), DoesNotFit> {
+        let field = &self.fields[position];
+        let offset = value.wrapping_sub(field.least) as u64;
+        if value < field.least || offset > field.mask {
+            return Err(DoesNotFit { field: position, value });
+        }
+        let word = &mut packed[field.word];
+        *word = (*word & !(field.mask << field.shift)) | (offset << field.shift);
+        Ok(())
+    }
+}
+
+fn distance(least: i64, most: i64) -> u64 {
+    most.wrapping_sub(least) as u64
+}
+
+fn bits_for(largest: u64) -> u32 {
+    64 - largest.leading_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widening_lets_every_value_in_and_keeps_the_others() {
+        let mut layout = Layout::with_ranges(vec![Range { least: 0, bits: 1 }, Range { least: 0, bits: 2 }], 1);
+        for value in [3, 4, 17, -1, -40, 1 << 40, i64::MIN, i64::MAX] {
+            let mut packed = vec![0; layout.words()];
+            while let Err(problem) = layout.pack(&[1], &[value], &mut packed) {
+                layout = layout.widened(problem);
+                packed = vec![0; layout.words()];
+            }
+            let (mut control, mut values) = ([0], [0]);
+            layout.unpack(&packed, &mut control, &mut values);
+            assert_eq!((control, values), ([1], [value]));
+        }
+        assert!(layout.bits() <= 65);
+    }
+}

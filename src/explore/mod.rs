@@ -1,0 +1,19 @@
+//! The sequentially consistent state space of a program: explored breadth-first, in parallel, in memory.
+//!
+//! | part | holds |
+//! |---|---|
+//! | [`layout`] | how a state is packed into as few bits as its values need |
+//! | [`store`] | all states in the order of discovery, and the table that finds them |
+//! | [`successors`] | the steps of a state: taken instructions and blocked evaluations (method §2) |
+//! | [`driver`] | the parallel breadth-first search |
+//! | [`observe`] | who watches: facts on the fly, the `.aut` writer |
+//!
+//! States are numbered as a sequential breadth-first search finds them, whatever the number of threads: see [`driver`].
+
+pub mod driver;
+pub mod layout;
+pub mod observe;
+pub mod store;
+pub mod successors;
+
+pub use driver::{Exploration, Limits, Stop, explore};

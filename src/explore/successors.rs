@@ -1,0 +1,185 @@
+//! The steps of a state: for each thread, every instruction of its control state, taken or refused.
+//!
+//! A refused one is a blocked evaluation, a self-loop (method §2). [`Expander`] has the scratch space, so that nothing is allocated for a state.
+
+use super::layout::{DoesNotFit, Layout};
+use crate::program::compiled::{Compiled, Fault, Step, Target, Trace};
+use crate::program::labels::Verdict;
+
+/// One step: which instruction, how it went, and what the labels of its indices are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Evaluated {
+    /// The thread.
+    pub thread: u32,
+    /// The instruction, by its position in the thread.
+    pub instruction: u32,
+    /// Taken or refused.
+    pub verdict: Verdict,
+    /// The digits of its computed indices.
+    pub key: u64,
+}
+
+/// Why a state cannot be expanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// A field is too narrow: start again with a wider one.
+    TooNarrow(DoesNotFit),
+    /// The program goes wrong here.
+    Fault(Fault, u32, u32),
+}
+
+/// Whether a step was the thread's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Its own.
+    Own,
+    /// Another thread's.
+    Other,
+}
+
+/// Who is told about the steps of a state.
+pub trait Visitor {
+    /// A step; `successor` is the packed state that it leads to, none for a blocked evaluation.
+    fn step(&mut self, evaluated: Evaluated, successor: Option<&[u64]>);
+
+    /// Whether the visitor wants to know what threads have enabled after a step.
+    fn wants_outlooks(&self) -> bool {
+        false
+    }
+
+    /// After a step that was taken: what `thread` has enabled now comes next. It is the thread of the step, or another one for which the step may
+    /// have changed it.
+    fn outlook(&mut self, _thread: u32, _whose: Whose) {}
+
+    /// An instruction that the thread of the outlook has enabled, or evaluates and refuses.
+    fn next(&mut self, _evaluated: Evaluated) {}
+
+    /// After the last step of a state.
+    fn end_of_state(&mut self) {}
+}
+
+/// Expands states.
+pub struct Expander<'p> {
+    compiled: &'p Compiled,
+    layout: &'p Layout,
+    control: Vec<usize>,
+    values: Vec<i64>,
+    after: Vec<i64>,
+    scratch: Vec<i64>,
+    packed: Vec<u64>,
+    /// Indices out of range so far.
+    pub out_of_range: u64,
+}
+
+impl<'p> Expander<'p> {
+    /// Scratch space for a program.
+    #[must_use]
+    pub fn new(compiled: &'p Compiled, layout: &'p Layout) -> Expander<'p> {
+        Expander {
+            compiled,
+            layout,
+            control: vec![0; compiled.threads.len()],
+            values: compiled.initial.clone(),
+            after: compiled.initial.clone(),
+            scratch: compiled.initial.clone(),
+            packed: vec![0; layout.words()],
+            out_of_range: 0,
+        }
+    }
+
+    /// Tells the visitor all steps of a state, thread by thread, in the order of the source.
+    ///
+    /// # Errors
+    /// If a field is too narrow, or the program goes wrong.
+    pub fn expand(&mut self, state: &[u64], visitor: &mut impl Visitor) -> Result<(), Trouble> {
+        self.layout.unpack(state, &mut self.control, &mut self.values);
+        for thread in 0..self.control.len() {
+            for step in &self.compiled.threads[thread].steps[self.control[thread]] {
+                let (evaluated, is_taken) = self.evaluate(thread, step)?;
+                if !is_taken {
+                    visitor.step(evaluated, None);
+                    continue;
+                }
+                let (evaluated, has_written) = self.execute(thread, step, evaluated, state)?;
+                visitor.step(evaluated, Some(&self.packed));
+                // A self-loop with a condition and no write is a blocked evaluation even if the condition held (method §2).
+                let is_blocked = !has_written && step.has_condition() && self.packed == state;
+                if visitor.wants_outlooks() && !is_blocked {
+                    visitor.outlook(thread as u32, Whose::Own);
+                    self.tell_next(thread, step.to, visitor)?;
+                    for other in (0..self.control.len()).filter(|&other| other != thread) {
+                        let control = self.control[other];
+                        if step.may_change(self.compiled.threads[other].reads(control)) {
+                            visitor.outlook(other as u32, Whose::Other);
+                            self.tell_next(other, control, visitor)?;
+                        }
+                    }
+                }
+            }
+        }
+        visitor.end_of_state();
+        Ok(())
+    }
+
+    /// Evaluates the condition.
+    #[inline]
+    fn evaluate(&mut self, thread: usize, step: &Step) -> Result<(Evaluated, bool), Trouble> {
+        let mut trace = Trace::default();
+        let is_taken = step.is_enabled(&self.values, &mut trace).map_err(|fault| trouble(fault, thread, step))?;
+        self.out_of_range += trace.out_of_range;
+        let verdict = if is_taken { Verdict::Taken } else { Verdict::Refused };
+        Ok((evaluated(thread, step, verdict, trace.key), is_taken))
+    }
+
+    /// Performs the assignments: `after` and `packed` are the state afterwards. Says whether anything was written.
+    #[inline]
+    fn execute(
+        &mut self,
+        thread: usize,
+        step: &Step,
+        before: Evaluated,
+        state: &[u64],
+    ) -> Result<(Evaluated, bool), Trouble> {
+        let mut trace = Trace { key: before.key, ..Trace::default() };
+        self.after.copy_from_slice(&self.values);
+        step.execute(&mut self.after, &mut trace).map_err(|fault| trouble(fault, thread, step))?;
+        self.out_of_range += trace.out_of_range;
+        self.packed.copy_from_slice(state);
+        self.layout.set_control(&mut self.packed, thread, step.to).map_err(Trouble::TooNarrow)?;
+        for (target, _) in &step.assignments {
+            let (first, length) = match target {
+                Target::Slot(slot) => (*slot, 1),
+                Target::Element(base, length, _) => (*base, *length),
+            };
+            for slot in first..first + length {
+                if self.after[slot] != self.values[slot] {
+                    self.layout.set_value(&mut self.packed, slot, self.after[slot]).map_err(Trouble::TooNarrow)?;
+                }
+            }
+        }
+        Ok((Evaluated { key: trace.key, ..before }, trace.writes > 0))
+    }
+
+    /// Tells what a thread evaluates in the state after a step. Keys of instructions that are taken need their assignments' indices, too.
+    fn tell_next(&mut self, thread: usize, control: usize, visitor: &mut impl Visitor) -> Result<(), Trouble> {
+        for next in &self.compiled.threads[thread].steps[control] {
+            let mut trace = Trace::default();
+            let is_taken = next.is_enabled(&self.after, &mut trace).map_err(|fault| trouble(fault, thread, next))?;
+            let verdict = if is_taken { Verdict::Taken } else { Verdict::Refused };
+            if is_taken && next.has_computed_index() {
+                self.scratch.copy_from_slice(&self.after);
+                next.execute(&mut self.scratch, &mut trace).map_err(|fault| trouble(fault, thread, next))?;
+            }
+            visitor.next(evaluated(thread, next, verdict, trace.key));
+        }
+        Ok(())
+    }
+}
+
+fn evaluated(thread: usize, step: &Step, verdict: Verdict, key: u64) -> Evaluated {
+    Evaluated { thread: thread as u32, instruction: step.instruction as u32, verdict, key }
+}
+
+fn trouble(fault: Fault, thread: usize, step: &Step) -> Trouble {
+    Trouble::Fault(fault, thread as u32, step.instruction as u32)
+}

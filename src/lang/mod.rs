@@ -1,0 +1,68 @@
+//! Input languages: text to [`Program`].
+//!
+//! One folder per language; [`parse`] chooses it by the extension of the path. Whatever the language, a text that is
+//! wrong gives [`Diagnostics`]: every error at once, each with its place in the text.
+//!
+//! ```
+//! let text = "model m { classes C { variables Integer x
+//!     state machines t { initial a states b transitions a -> b { x := 1 } } } objects o : C() }";
+//! let parsed = seqcon::lang::parse("m.slco", text).expect("it is well-formed");
+//! assert_eq!(parsed.program.threads.len(), 1);
+//!
+//! let errors = seqcon::lang::parse("m.slco", &text.replace("x := 1", "x := true")).expect_err("x is an Integer");
+//! assert!(errors.to_string().starts_with("m.slco:2:69: error: expected an Integer, found a Boolean"));
+//! ```
+
+#![forbid(unsafe_code)]
+
+pub mod diagnostic;
+pub mod slco;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+
+use crate::program::{Program, Span};
+
+/// A text that was understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parsed {
+    /// What it says.
+    pub program: Program,
+    /// What its author should know, in the order of the text.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// An input language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// The shared-memory part of SLCO 2.0.
+    Slco,
+}
+
+impl Language {
+    /// All languages, each with the extension of its files.
+    pub const ALL: [(Language, &'static str); 1] = [(Language::Slco, "slco")];
+
+    /// The language in which a file of that name is written, if it is one of ours.
+    #[must_use]
+    pub fn of(path_name: &str) -> Option<Language> {
+        let (_, extension) = path_name.rsplit_once('.')?;
+        Language::ALL.into_iter().find(|(_, known)| extension.eq_ignore_ascii_case(known)).map(|(language, _)| language)
+    }
+}
+
+/// Reads a program; `path_name` tells its language and is named in errors, the text is all that is read.
+///
+/// # Errors
+///
+/// All that is wrong with the text, or that no language has files of that name.
+pub fn parse(path_name: &str, text: &str) -> Result<Parsed, Diagnostics> {
+    let result = match Language::of(path_name) {
+        Some(Language::Slco) => slco::parse(text),
+        None => {
+            let endings: Vec<String> = Language::ALL.iter().map(|(_, extension)| format!("`.{extension}`")).collect();
+            let unknown = Diagnostic::error(Span::default(), "the name of the file does not tell its language");
+            Err(vec![unknown.with_help(format!("a specification's name ends in {}", endings.join(" or ")))])
+        }
+    };
+    result.map_err(|errors| Diagnostics::new(path_name, text, errors))
+}

@@ -1,0 +1,50 @@
+//! The shared-memory part of SLCO 2.0, and two statements of ours.
+//!
+//! ```text
+//! model NAME { classes CLASS* objects OBJECT, … }
+//! CLASS      = NAME { [variables VAR*] [state machines MACHINE*] }
+//! VAR        = [TYPE] NAME [:= VALUE | := [VALUE, …]]
+//! TYPE       = (Integer | Boolean | Byte) [ "[" SIZE "]" ]
+//! MACHINE    = NAME { [variables VAR*] initial STATE [states STATE*] [transitions TRANSITION*] }
+//! TRANSITION = [PRIORITY :] (from STATE to STATE | STATE -> STATE) [ { STATEMENT ; … } ]
+//! STATEMENT  = EXPRESSION | REF := EXPRESSION | COMPOSITE
+//!            | fence | atomic COMPOSITE                              (these two are seqcon's, not SLCO's)
+//! COMPOSITE  = "[" [EXPRESSION ;] REF := EXPRESSION ; … "]"
+//! OBJECT     = NAME : CLASS ( [VAR := VALUE, …] )
+//! ```
+//!
+//! - A variable without a type has that of the variable before it. `Byte` is an integer like `Integer`.
+//! - Without an initial value an integer is 0 and a Boolean is true.
+//! - Each statement is one instruction; those of one transition follow each other through control states of their own.
+//!   A transition without statements is one instruction that does nothing.
+//! - `fence` is a full fence; `atomic [ … ]` is a composite that is one step on every memory model. With them a repaired
+//!   model can be written down and analysed again.
+//! - Each object runs every machine of its class as a thread. Threads and shared variables have the names of the
+//!   machines and the variables, with `object'` before them if there are several objects.
+//! - Operators, weakest first: `or` `||`; `xor`; `and` `&&`; `=` `!=` `<>` `<` `<=` `>` `>=`; `+` `-`; `*` `/` `%`;
+//!   `**`; unary `not` `-` `+`. Those of one level are read from left to right. The published grammar reads them from
+//!   right to left; where that would give another value, there is a warning.
+//!
+//! Messages, channels, ports, delays and actions are refused as not supported.
+//!
+//! The way of a text: [`lexer`] (tokens), [`parser`] ([`syntax`] tree, recovering from errors), [`resolve`] (names and
+//! types, and the [`Program`](crate::program::Program)). Names are looked up only if the syntax is right, as half a
+//! tree would give errors that are none.
+
+mod lexer;
+mod parser;
+mod resolve;
+mod syntax;
+
+use super::{Diagnostic, Parsed};
+
+/// Reads a model; the errors are in no particular order.
+pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let tokens = lexer::tokens(text, &mut errors);
+    let model = tokens.and_then(|tokens| parser::model(text, &tokens, &mut errors));
+    match model {
+        Some(model) if errors.is_empty() => resolve::program(&model),
+        _ => Err(errors),
+    }
+}

@@ -1,0 +1,120 @@
+//! State machines to threads.
+
+use super::Findings;
+use super::expressions::{Variables, described};
+use super::names::{check_unique, unknown};
+use super::variables;
+use crate::lang::slco::syntax::{self, Machine, Name, Statement, Transition};
+use crate::program::{Assignment, Expression, Instruction, InstructionKind, Span, Thread, Type, Variable};
+use std::collections::HashMap;
+
+/// The thread of a machine whose class has these variables.
+pub fn thread(machine: &Machine, shared: &[Variable], findings: &mut Findings) -> Thread {
+    check_unique("variables", machine.variables.iter().map(|variable| &variable.name), findings);
+    let names = || std::iter::once(&machine.initial).chain(&machine.states);
+    check_unique("states", names(), findings);
+    let locals = variables::variables(&machine.variables, findings);
+    let mut builder = Builder {
+        states: names().map(|name| name.text.clone()).collect(),
+        positions: names().enumerate().map(|(position, name)| (name.text.as_str(), position)).collect(),
+        instructions: Vec::new(),
+        variables: Variables::new(shared, &locals),
+        findings,
+    };
+    for transition in &machine.transitions {
+        builder.transition(machine, transition);
+    }
+    let (states, instructions) = builder.finish();
+    Thread { name: machine.name.text.clone(), locals, states, initial: 0, instructions }
+}
+
+struct Builder<'a> {
+    states: Vec<String>,
+    positions: HashMap<&'a str, usize>,
+    instructions: Vec<Instruction>,
+    variables: Variables<'a>,
+    findings: &'a mut Findings,
+}
+
+/// Where an instruction stands in its thread.
+#[derive(Clone, Copy)]
+struct Step {
+    from: usize,
+    to: usize,
+    priority: u32,
+}
+
+impl Builder<'_> {
+    fn finish(self) -> (Vec<String>, Vec<Instruction>) {
+        (self.states, self.instructions)
+    }
+
+    fn transition(&mut self, machine: &Machine, transition: &Transition) {
+        // After an error any state does: there will be no program.
+        let from = self.state(machine, &transition.from).unwrap_or(0);
+        let to = self.state(machine, &transition.to).unwrap_or(0);
+        let priority = transition.priority;
+        let Some((last, others)) = transition.statements.split_last() else {
+            self.instruction(Step { from, to, priority }, None, transition.span);
+            return;
+        };
+        // Only the first statement competes with other transitions: nothing else leaves the states in between.
+        let mut step = Step { from, to, priority };
+        for statement in others {
+            // The number of the instruction that leads there makes the name unique.
+            let name = format!("{}->{}.{}", transition.from.text, transition.to.text, self.instructions.len());
+            step.to = self.states.len();
+            self.states.push(name);
+            let between = step.to;
+            self.instruction(step, Some(statement), statement.span);
+            step = Step { from: between, to, priority: 0 };
+        }
+        self.instruction(step, Some(last), last.span);
+    }
+
+    fn state(&mut self, machine: &Machine, name: &Name) -> Option<usize> {
+        let position = self.positions.get(name.text.as_str()).copied();
+        if position.is_none() {
+            let known = std::iter::once(&machine.initial).chain(&machine.states).map(|state| state.text.as_str());
+            self.findings.push(unknown("state", name, known));
+        }
+        position
+    }
+
+    fn instruction(&mut self, step: Step, statement: Option<&Statement>, span: Span) {
+        let Step { from, to, priority } = step;
+        let mut instruction = Instruction {
+            name: self.instructions.len().to_string(),
+            from,
+            to,
+            priority,
+            condition: None,
+            assignments: Vec::new(),
+            kind: InstructionKind::Plain,
+            span,
+        };
+        if let Some(statement) = statement {
+            instruction.kind = statement.kind;
+            instruction.condition = statement.condition.as_ref().and_then(|condition| self.condition(condition));
+            instruction.assignments =
+                statement.assignments.iter().filter_map(|assignment| self.assignment(assignment)).collect();
+        }
+        self.instructions.push(instruction);
+    }
+
+    fn condition(&mut self, condition: &syntax::Expression) -> Option<Expression> {
+        let help = "a statement is a condition, which is a Boolean, or an assignment, which is written `:=`";
+        self.variables.expression_of(Type::Boolean, help, condition, self.findings)
+    }
+
+    fn assignment(&mut self, assignment: &syntax::Assignment) -> Option<Assignment> {
+        let Some(target) = self.variables.reference(&assignment.target, self.findings) else {
+            // The value is checked all the same, for its own errors.
+            let _ = self.variables.expression(&assignment.value, self.findings);
+            return None;
+        };
+        let help = format!("`{}` is {}", assignment.target.name.text, described(target.ty));
+        let value = self.variables.expression_of(target.ty, &help, &assignment.value, self.findings)?;
+        Some(Assignment { target: target.node, value })
+    }
+}

@@ -1,0 +1,459 @@
+//! The compiled form: every variable element has a slot, every expression is a tree over slots, evaluated without allocation.
+//!
+//! Evaluating an instruction also gives its *key*: the digits of all computed indices, in the order of evaluation. Instruction, verdict (taken or refused) and key
+//! together decide which accesses were made, so they stand for the label; [`labels`](super::labels) builds it when it is first needed.
+
+use fixedbitset::FixedBitSet;
+
+use super::{Assignment, BinaryOperator, Expression, Instruction, Program, Reference, Scope, Span, UnaryOperator};
+
+/// The values of all variables, by slot.
+pub type Values = [i64];
+
+/// What went wrong in an evaluation: the run has no next state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What.
+    pub kind: FaultKind,
+    /// Where in the source.
+    pub span: Span,
+}
+
+/// The kinds of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FaultKind {
+    /// A result does not fit into 64 bits.
+    #[error("the result does not fit into 64 bits")]
+    Overflow,
+    /// A division by zero.
+    #[error("division by zero")]
+    DivisionByZero,
+    /// A power with a negative exponent.
+    #[error("a power with a negative exponent")]
+    NegativeExponent,
+}
+
+/// What an evaluation leaves besides its value.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Trace {
+    /// The digits of all computed indices so far.
+    pub key: u64,
+    /// How many indices were out of range.
+    pub out_of_range: u64,
+    /// How many assignments were made.
+    pub writes: u64,
+}
+
+/// An expression over slots.
+#[derive(Clone, Debug)]
+pub enum Code {
+    /// A constant.
+    Constant(i64),
+    /// The value in a slot.
+    Slot(usize),
+    /// An element of an array: first slot, number of elements, index.
+    Element(usize, usize, Box<Code>),
+    /// An operator with one operand, and where it stands.
+    Unary(UnaryOperator, Box<Code>),
+    /// An operator with two operands, and where it stands.
+    Binary(BinaryOperator, Box<Code>, Box<Code>, Span),
+}
+
+/// Where a value is written.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// Into a slot.
+    Slot(usize),
+    /// Into an element of an array: first slot, number of elements, index.
+    Element(usize, usize, Code),
+}
+
+/// An instruction over slots.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its position in the thread.
+    pub instruction: usize,
+    /// The control state that it leads to.
+    pub to: usize,
+    /// The conditions of the instructions that come first: it is taken only if none of them holds.
+    pub outranked: Vec<Code>,
+    /// Its own condition.
+    pub condition: Option<Code>,
+    /// What it does.
+    pub assignments: Vec<(Target, Code)>,
+    computes_index: bool,
+    /// The slots that it may write.
+    writes: FixedBitSet,
+}
+
+/// A thread over slots.
+#[derive(Clone, Debug)]
+pub struct CompiledThread {
+    /// The steps from each control state, in the order of the source.
+    pub steps: Vec<Vec<Step>>,
+    /// Where it starts.
+    pub initial: usize,
+    /// The slots that the steps from each control state may read.
+    reads: Vec<FixedBitSet>,
+}
+
+/// A program over slots.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The threads.
+    pub threads: Vec<CompiledThread>,
+    /// The values at the start, by slot.
+    pub initial: Vec<i64>,
+    /// Which slots hold Booleans.
+    pub is_boolean: Vec<bool>,
+}
+
+/// Why a program cannot be compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyIndices {
+    /// The instruction.
+    pub span: Span,
+}
+
+/// The slots of a program's variables.
+pub(super) struct Slots {
+    shared: Vec<(usize, usize)>,
+    locals: Vec<Vec<(usize, usize)>>,
+}
+
+impl Slots {
+    pub(super) fn of(program: &Program) -> Slots {
+        let mut next = 0;
+        let mut place = |length: usize| {
+            next += length;
+            (next - length, length)
+        };
+        Slots {
+            shared: program.shared.iter().map(|variable| place(variable.initial.len())).collect(),
+            locals: program
+                .threads
+                .iter()
+                .map(|thread| thread.locals.iter().map(|variable| place(variable.initial.len())).collect())
+                .collect(),
+        }
+    }
+
+    /// First slot and number of elements.
+    pub(super) fn place(&self, thread: usize, reference: &Reference) -> (usize, usize) {
+        match reference.scope {
+            Scope::Shared => self.shared[reference.variable],
+            Scope::Local => self.locals[thread][reference.variable],
+        }
+    }
+
+    fn code(&self, thread: usize, expression: &Expression) -> Code {
+        let code = |inner: &Expression| Box::new(self.code(thread, inner));
+        match expression {
+            Expression::Constant(value) => Code::Constant(*value),
+            Expression::Read(reference) => match &reference.index {
+                None => Code::Slot(self.place(thread, reference).0),
+                Some(index) => {
+                    let (base, length) = self.place(thread, reference);
+                    Code::Element(base, length, code(index))
+                }
+            },
+            Expression::Unary(operator, operand) => Code::Unary(*operator, code(operand)),
+            Expression::Binary(operator, left, right, span) => Code::Binary(*operator, code(left), code(right), *span),
+        }
+    }
+
+    fn assignment(&self, thread: usize, assignment: &Assignment) -> (Target, Code) {
+        let (base, length) = self.place(thread, &assignment.target);
+        let target = match &assignment.target.index {
+            None => Target::Slot(base),
+            Some(index) => Target::Element(base, length, self.code(thread, index)),
+        };
+        (target, self.code(thread, &assignment.value))
+    }
+}
+
+impl Compiled {
+    /// Compiles a program.
+    ///
+    /// # Errors
+    /// If the computed indices of one instruction have more combinations than 64 bits can number.
+    pub fn new(program: &Program) -> Result<Compiled, TooManyIndices> {
+        let slots = Slots::of(program);
+        let mut threads = Vec::new();
+        for (position, thread) in program.threads.iter().enumerate() {
+            let mut steps: Vec<Vec<Step>> = vec![Vec::new(); thread.states.len()];
+            for (number, instruction) in thread.instructions.iter().enumerate() {
+                let outranked: Vec<Code> =
+                    outranked(&thread.instructions, number).map(|condition| slots.code(position, &condition)).collect();
+                let assignments: Vec<(Target, Code)> =
+                    instruction.assignments.iter().map(|a| slots.assignment(position, a)).collect();
+                let step = Step {
+                    instruction: number,
+                    to: instruction.to,
+                    outranked,
+                    condition: instruction.condition.as_ref().map(|condition| slots.code(position, condition)),
+                    computes_index: assignments.iter().any(|(target, value)| {
+                        let mut found = matches!(target, Target::Element(..));
+                        value.for_each_array(&mut |_| found = true);
+                        found
+                    }),
+                    writes: assignments.iter().flat_map(|(target, _)| target.slots()).collect(),
+                    assignments,
+                };
+                if step.num_of_keys().is_none() {
+                    return Err(TooManyIndices { span: instruction.span });
+                }
+                steps[instruction.from].push(step);
+            }
+            let reads = steps.iter().map(|steps| steps.iter().flat_map(Step::reads).collect()).collect();
+            threads.push(CompiledThread { steps, initial: thread.initial, reads });
+        }
+        let variables = || program.shared.iter().chain(program.threads.iter().flat_map(|thread| &thread.locals));
+        Ok(Compiled {
+            threads,
+            initial: variables().flat_map(|variable| variable.initial.iter().copied()).collect(),
+            is_boolean: variables()
+                .flat_map(|variable| variable.initial.iter().map(|_| variable.ty == super::Type::Boolean))
+                .collect(),
+        })
+    }
+}
+
+/// The conditions that must not hold for an instruction to be taken, in the order of the source: those of the instructions
+/// from the same control state with a smaller priority number.
+pub(super) fn outranked(instructions: &[Instruction], number: usize) -> impl Iterator<Item = Expression> + '_ {
+    let own = &instructions[number];
+    instructions
+        .iter()
+        .filter(|other| other.from == own.from && other.priority < own.priority)
+        .map(|other| other.condition.clone().unwrap_or(Expression::Constant(1)))
+}
+
+impl CompiledThread {
+    /// The slots that the steps from a control state may read.
+    #[must_use]
+    pub fn reads(&self, control: usize) -> &FixedBitSet {
+        &self.reads[control]
+    }
+}
+
+impl Target {
+    fn slots(&self) -> std::ops::Range<usize> {
+        match self {
+            Target::Slot(slot) => *slot..slot + 1,
+            Target::Element(base, length, _) => *base..base + length,
+        }
+    }
+}
+
+impl Step {
+    /// Whether it may write one of these slots.
+    #[inline]
+    #[must_use]
+    pub fn may_change(&self, slots: &FixedBitSet) -> bool {
+        !self.writes.is_disjoint(slots)
+    }
+
+    /// The slots that it may read.
+    fn reads(&self) -> Vec<usize> {
+        let mut slots = Vec::new();
+        let mut add = |code: &Code| code.for_each_slot(&mut |slot| slots.push(slot));
+        self.outranked.iter().chain(&self.condition).for_each(&mut add);
+        for (target, value) in &self.assignments {
+            add(value);
+            if let Target::Element(_, _, index) = target {
+                add(index);
+            }
+        }
+        slots
+    }
+
+    /// Whether the step is taken in this state.
+    ///
+    /// # Errors
+    /// If the evaluation of a condition goes wrong.
+    #[inline]
+    pub fn is_enabled(&self, values: &Values, trace: &mut Trace) -> Result<bool, Fault> {
+        let mut enabled = true;
+        for condition in &self.outranked {
+            enabled &= condition.evaluate(values, trace)? == 0;
+        }
+        if let Some(condition) = &self.condition {
+            enabled &= condition.evaluate(values, trace)? != 0;
+        }
+        Ok(enabled)
+    }
+
+    /// Performs the assignments.
+    ///
+    /// # Errors
+    /// If the evaluation of a value or an index goes wrong.
+    #[inline]
+    pub fn execute(&self, values: &mut Values, trace: &mut Trace) -> Result<(), Fault> {
+        for (target, value) in &self.assignments {
+            let value = value.evaluate(values, trace)?;
+            match target {
+                Target::Slot(slot) => {
+                    values[*slot] = value;
+                    trace.writes += 1;
+                }
+                Target::Element(base, length, index) => {
+                    let index = index.evaluate(values, trace)?;
+                    if let Some(position) = trace.index(index, *length) {
+                        values[base + position] = value;
+                        trace.writes += 1;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it has a condition: its own, or one that it outranks.
+    #[must_use]
+    pub fn has_condition(&self) -> bool {
+        self.condition.is_some() || !self.outranked.is_empty()
+    }
+
+    /// Whether one of its assignments computes an index.
+    #[must_use]
+    pub fn has_computed_index(&self) -> bool {
+        self.computes_index
+    }
+
+    /// How many keys the step can have; nothing if more than 64 bits can number.
+    fn num_of_keys(&self) -> Option<u64> {
+        let mut keys = Some(1_u64);
+        let mut radix = |length: usize| keys = keys.and_then(|keys| keys.checked_mul(length as u64 + 1));
+        for code in self.outranked.iter().chain(&self.condition) {
+            code.for_each_array(&mut radix);
+        }
+        for (target, value) in &self.assignments {
+            value.for_each_array(&mut radix);
+            if let Target::Element(_, length, index) = target {
+                index.for_each_array(&mut radix);
+                radix(*length);
+            }
+        }
+        keys
+    }
+}
+
+impl Trace {
+    /// Notes a computed index; gives the position if it is in range.
+    #[inline]
+    fn index(&mut self, index: i64, length: usize) -> Option<usize> {
+        let position = usize::try_from(index).ok().filter(|&position| position < length);
+        let digit = position.map_or(0, |position| position as u64 + 1);
+        self.out_of_range += u64::from(position.is_none());
+        // Compilation has checked that the digits of one instruction fit.
+        self.key = self.key * (length as u64 + 1) + digit;
+        position
+    }
+}
+
+impl Code {
+    /// Calls `visit` with the number of elements for every array element, in the order of evaluation.
+    fn for_each_array(&self, visit: &mut impl FnMut(usize)) {
+        match self {
+            Code::Constant(_) | Code::Slot(_) => {}
+            Code::Element(_, length, index) => {
+                index.for_each_array(visit);
+                visit(*length);
+            }
+            Code::Unary(_, operand) => operand.for_each_array(visit),
+            Code::Binary(_, left, right, _) => {
+                left.for_each_array(visit);
+                right.for_each_array(visit);
+            }
+        }
+    }
+
+    /// Calls `visit` for every slot that may be read.
+    fn for_each_slot(&self, visit: &mut impl FnMut(usize)) {
+        match self {
+            Code::Constant(_) => {}
+            Code::Slot(slot) => visit(*slot),
+            Code::Element(base, length, index) => {
+                (*base..base + length).for_each(&mut *visit);
+                index.for_each_slot(visit);
+            }
+            Code::Unary(_, operand) => operand.for_each_slot(visit),
+            Code::Binary(_, left, right, _) => {
+                left.for_each_slot(visit);
+                right.for_each_slot(visit);
+            }
+        }
+    }
+
+    /// The value in this state.
+    ///
+    /// # Errors
+    /// If an operation has no result.
+    pub fn evaluate(&self, values: &Values, trace: &mut Trace) -> Result<i64, Fault> {
+        match self {
+            Code::Constant(value) => Ok(*value),
+            Code::Slot(slot) => Ok(values[*slot]),
+            Code::Element(base, length, index) => {
+                let index = index.evaluate(values, trace)?;
+                Ok(trace.index(index, *length).map_or(0, |position| values[base + position]))
+            }
+            Code::Unary(operator, operand) => {
+                let value = operand.evaluate(values, trace)?;
+                match operator {
+                    UnaryOperator::Not => Ok(i64::from(value == 0)),
+                    UnaryOperator::Minus => {
+                        value.checked_neg().ok_or(Fault { kind: FaultKind::Overflow, span: Span::default() })
+                    }
+                }
+            }
+            Code::Binary(operator, left, right, span) => {
+                let (left, right) = (left.evaluate(values, trace)?, right.evaluate(values, trace)?);
+                apply(*operator, left, right).map_err(|kind| Fault { kind, span: *span })
+            }
+        }
+    }
+}
+
+#[inline]
+fn apply(operator: BinaryOperator, left: i64, right: i64) -> Result<i64, FaultKind> {
+    let truth = |holds: bool| Ok(i64::from(holds));
+    let checked = |result: Option<i64>| result.ok_or(FaultKind::Overflow);
+    match operator {
+        BinaryOperator::Or => truth(left != 0 || right != 0),
+        BinaryOperator::Xor => truth((left != 0) != (right != 0)),
+        BinaryOperator::And => truth(left != 0 && right != 0),
+        BinaryOperator::Equal => truth(left == right),
+        BinaryOperator::NotEqual => truth(left != right),
+        BinaryOperator::Less => truth(left < right),
+        BinaryOperator::LessEqual => truth(left <= right),
+        BinaryOperator::Greater => truth(left > right),
+        BinaryOperator::GreaterEqual => truth(left >= right),
+        BinaryOperator::Add => checked(left.checked_add(right)),
+        BinaryOperator::Subtract => checked(left.checked_sub(right)),
+        BinaryOperator::Multiply => checked(left.checked_mul(right)),
+        BinaryOperator::Divide if right == 0 => Err(FaultKind::DivisionByZero),
+        BinaryOperator::Modulo if right == 0 => Err(FaultKind::DivisionByZero),
+        // Rounded down, as mathematicians do and mCRL2 does.
+        BinaryOperator::Divide => {
+            let quotient = checked(left.checked_div(right))?;
+            Ok(quotient - i64::from(left % right != 0 && (left < 0) != (right < 0)))
+        }
+        BinaryOperator::Modulo => {
+            let remainder = checked(left.checked_rem(right))?;
+            Ok(if remainder != 0 && (remainder < 0) != (right < 0) { remainder + right } else { remainder })
+        }
+        BinaryOperator::Power => {
+            let exponent = u32::try_from(right);
+            match exponent {
+                Ok(exponent) => checked(left.checked_pow(exponent)),
+                Err(_) if right < 0 => Err(FaultKind::NegativeExponent),
+                Err(_) => match left {
+                    0 | 1 => Ok(left),
+                    -1 => Ok(if right % 2 == 0 { 1 } else { -1 }),
+                    _ => Err(FaultKind::Overflow),
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! From an instruction's verdict and key to its label.
+//!
+//! The key has the digits of all computed indices in the order of evaluation ([`Trace`](super::compiled::Trace)); walking the
+//! instruction in the same order, each array element takes its digit and so becomes a location. An element out of range makes no access.
+
+use super::compiled::{Slots, outranked};
+use super::{Expression, InstructionKind, Program, Reference, Scope};
+use crate::lts::label::{Access, Label, LabelKind, Step};
+
+/// Whether an instruction was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It was taken: its condition and its assignments were evaluated.
+    Taken,
+    /// It was refused: only its condition was evaluated.
+    Refused,
+}
+
+/// Builds the label of an instruction of a thread.
+#[must_use]
+pub fn label(program: &Program, thread: usize, instruction: usize, verdict: Verdict, key: u64) -> Label {
+    let own = &program.threads[thread].instructions[instruction];
+    let slots = Slots::of(program);
+    let outranked: Vec<Expression> = outranked(&program.threads[thread].instructions, instruction).collect();
+    let mut lengths = Vec::new();
+    for condition in outranked.iter().chain(&own.condition) {
+        expression_lengths(&slots, thread, condition, &mut lengths);
+    }
+    if verdict == Verdict::Taken {
+        for assignment in &own.assignments {
+            expression_lengths(&slots, thread, &assignment.value, &mut lengths);
+            reference_lengths(&slots, thread, &assignment.target, &mut lengths);
+        }
+    }
+    let mut builder = Builder { program, thread, digits: digits(key, &lengths).into_iter() };
+    let mut steps = Vec::new();
+    if !outranked.is_empty() || own.condition.is_some() {
+        let mut reads = Vec::new();
+        for condition in outranked.iter().chain(&own.condition) {
+            builder.reads(condition, &mut reads);
+        }
+        steps.push(Step::Condition { reads });
+    }
+    if verdict == Verdict::Taken {
+        for assignment in &own.assignments {
+            let mut reads = Vec::new();
+            builder.reads(&assignment.value, &mut reads);
+            let writes = builder.access(&assignment.target).into_iter().collect();
+            steps.push(Step::Assignment { writes, reads });
+        }
+    }
+    Label {
+        thread: program.threads[thread].name.clone(),
+        instr: own.name.clone(),
+        kind: match own.kind {
+            InstructionKind::Plain => LabelKind::Plain,
+            InstructionKind::Fence => LabelKind::Fence,
+            InstructionKind::Atomic => LabelKind::Atomic,
+        },
+        refused: verdict == Verdict::Refused,
+        steps,
+    }
+}
+
+/// The digits of a key, the first one first.
+fn digits(mut key: u64, lengths: &[usize]) -> Vec<u64> {
+    let mut digits: Vec<u64> = lengths
+        .iter()
+        .rev()
+        .map(|&length| {
+            let radix = length as u64 + 1;
+            let digit = key % radix;
+            key /= radix;
+            digit
+        })
+        .collect();
+    digits.reverse();
+    digits
+}
+
+fn expression_lengths(slots: &Slots, thread: usize, expression: &Expression, lengths: &mut Vec<usize>) {
+    match expression {
+        Expression::Constant(_) => {}
+        Expression::Read(reference) => reference_lengths(slots, thread, reference, lengths),
+        Expression::Unary(_, operand) => expression_lengths(slots, thread, operand, lengths),
+        Expression::Binary(_, left, right, _) => {
+            expression_lengths(slots, thread, left, lengths);
+            expression_lengths(slots, thread, right, lengths);
+        }
+    }
+}
+
+fn reference_lengths(slots: &Slots, thread: usize, reference: &Reference, lengths: &mut Vec<usize>) {
+    if let Some(index) = &reference.index {
+        expression_lengths(slots, thread, index, lengths);
+        lengths.push(slots.place(thread, reference).1);
+    }
+}
+
+struct Builder<'a> {
+    program: &'a Program,
+    thread: usize,
+    digits: std::vec::IntoIter<u64>,
+}
+
+impl Builder<'_> {
+    /// Adds what an expression reads, each access once.
+    fn reads(&mut self, expression: &Expression, reads: &mut Vec<Access>) {
+        match expression {
+            Expression::Constant(_) => {}
+            Expression::Read(reference) => {
+                if let Some(access) = self.access(reference)
+                    && !reads.contains(&access)
+                {
+                    reads.push(access);
+                }
+            }
+            Expression::Unary(_, operand) => self.reads(operand, reads),
+            Expression::Binary(_, left, right, _) => {
+                self.reads(left, reads);
+                self.reads(right, reads);
+            }
+        }
+    }
+
+    /// The access to a variable or element; none if its index is out of range.
+    fn access(&mut self, reference: &Reference) -> Option<Access> {
+        let variable = match reference.scope {
+            Scope::Shared => &self.program.shared[reference.variable],
+            Scope::Local => &self.program.threads[self.thread].locals[reference.variable],
+        };
+        let local = reference.scope == Scope::Local;
+        let Some(index) = &reference.index else {
+            return Some(Access { name: variable.name.clone(), local, address: Vec::new() });
+        };
+        let mut address = Vec::new();
+        self.reads(index, &mut address);
+        let position = self.digits.next()?.checked_sub(1)?;
+        Some(Access { name: format!("{}[{position}]", variable.name), local, address })
+    }
+}

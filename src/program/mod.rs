@@ -1,0 +1,195 @@
+//! The one program representation: threads as control-flow automata of instructions over shared variables and locals.
+//!
+//! Every input language is translated to a [`Program`]; nothing here knows any of them. An [`Instruction`] is one atomic step: an optional
+//! condition, then assignments in order, of which later ones see what earlier ones did. All values are 64-bit integers, checked; false and true
+//! are 0 and 1. Every instruction and variable knows its [`Span`] in the source.
+//!
+//! *Semantics* (those of the published tool chain, so that state counts agree):
+//!
+//! - an index out of range reads 0 or false, its write is ignored, and neither makes an access;
+//! - an instruction is taken only if its condition holds and no instruction from the same control state with a smaller
+//!   priority number can be taken; its condition then includes the conditions that it outranks, with their reads;
+//! - an instruction that cannot be taken is a blocked evaluation: a self-loop with the reads of its condition;
+//! - expressions are evaluated in full: `and` and `or` read both sides.
+
+pub mod compiled;
+pub mod labels;
+
+/// Where something stands in the source text, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// Behind the last byte.
+    pub end: usize,
+}
+
+/// A program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Its name.
+    pub name: String,
+    /// The variables that all threads see.
+    pub shared: Vec<Variable>,
+    /// The threads.
+    pub threads: Vec<Thread>,
+}
+
+/// The type of a variable or of an element of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// 0 or 1.
+    Boolean,
+    /// An integer.
+    Integer,
+}
+
+/// A variable or an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name, unique among the shared ones or in its thread.
+    pub name: String,
+    /// The type of its value, or of its elements.
+    pub ty: Type,
+    /// Whether it is an array; then `initial` has a value for each element.
+    pub is_array: bool,
+    /// The values at the start; exactly one if it is no array.
+    pub initial: Vec<i64>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Its name.
+    pub name: String,
+    /// Its own variables.
+    pub locals: Vec<Variable>,
+    /// The names of its control states; those between the statements of one transition have none of their own and are called after the transition.
+    pub states: Vec<String>,
+    /// Where it starts: a position in `states`.
+    pub initial: usize,
+    /// Its instructions, in the order of the source.
+    pub instructions: Vec<Instruction>,
+}
+
+/// One atomic step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// Its name within the thread.
+    pub name: String,
+    /// From which control state it is taken.
+    pub from: usize,
+    /// Where it leads.
+    pub to: usize,
+    /// Smaller numbers come first.
+    pub priority: u32,
+    /// What must hold.
+    pub condition: Option<Expression>,
+    /// What it does, in order.
+    pub assignments: Vec<Assignment>,
+    /// Plain, a fence, or atomic on every memory model.
+    pub kind: InstructionKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// How an instruction takes part in the ordering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstructionKind {
+    /// An ordinary instruction.
+    Plain,
+    /// A fence.
+    Fence,
+    /// Atomic on every memory model.
+    Atomic,
+}
+
+/// An assignment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// What is written.
+    pub target: Reference,
+    /// The value.
+    pub value: Expression,
+}
+
+/// A variable or an element of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// Shared, or the thread's own.
+    pub scope: Scope,
+    /// The position among the variables of that scope.
+    pub variable: usize,
+    /// The index, if it is an array.
+    pub index: Option<Box<Expression>>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Whose variable it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Shared by all threads.
+    Shared,
+    /// The thread's own.
+    Local,
+}
+
+/// An expression; well-typed when it is in a [`Program`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expression {
+    /// A constant; false and true are 0 and 1.
+    Constant(i64),
+    /// The value of a variable.
+    Read(Reference),
+    /// An operator with one operand.
+    Unary(UnaryOperator, Box<Expression>),
+    /// An operator with two operands, and where it stands.
+    Binary(BinaryOperator, Box<Expression>, Box<Expression>, Span),
+}
+
+/// An operator with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOperator {
+    /// Negation of a Boolean.
+    Not,
+    /// Negation of an integer.
+    Minus,
+}
+
+/// An operator with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOperator {
+    /// Disjunction; both sides are evaluated.
+    Or,
+    /// Exclusive disjunction.
+    Xor,
+    /// Conjunction; both sides are evaluated.
+    And,
+    /// Equality, of integers or Booleans.
+    Equal,
+    /// Inequality.
+    NotEqual,
+    /// Less.
+    Less,
+    /// Less or equal.
+    LessEqual,
+    /// Greater.
+    Greater,
+    /// Greater or equal.
+    GreaterEqual,
+    /// Sum.
+    Add,
+    /// Difference.
+    Subtract,
+    /// Product.
+    Multiply,
+    /// Quotient, rounded down.
+    Divide,
+    /// Remainder with the sign of the divisor.
+    Modulo,
+    /// Power; the exponent must not be negative.
+    Power,
+}
