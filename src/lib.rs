@@ -1,12 +1,15 @@
 //! Finds where a concurrent program needs fences and locks to stay sequentially consistent on weak memory.
 //!
-//! seqcon takes the sequentially consistent state space of a program and tells what can go wrong when the same program
+//! seqcon takes the sequentially consistent state space of a program, or explores it from a specification, and tells what can go wrong when the same program
 //! runs on TSO (x86), PSO (SPARC), ARMv7 or POWER, and how few fences and locks prevent it. The modules are the stations of the data, in
 //! the order in which it passes them; a station only knows those before it. Each one's page names the definition it implements ("method §n" is the section of the method's
 //! description in `docs/method.md`).
 //!
 //! | station | computes | method |
 //! |---|---|---|
+//! | [`lang`] | programs, from specifications | |
+//! | [`program`] | the one program representation and its evaluator | §1 |
+//! | [`explore`] | the state space of a program | §2 |
 //! | [`lts`] | labels and transitions, from `.aut` text | §1 |
 //! | [`facts`] | which label follows which, which are enabled together | §2 |
 //! | [`memory`] | memory models as tables | §4 |

@@ -1,5 +1,8 @@
 //! The command as a user runs it: exit status, output, files, and what happens when something is wrong.
 
+// A panic is how a test fails.
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -190,7 +193,9 @@ fn costs_move_a_fence_to_a_cheaper_place() {
     };
     assert!(place("").contains("tso,T0,0,after,plain,mfence,1,"));
     assert!(place("[points]\n\"T0.0 after\" = 9").contains("tso,T0,1,before,plain,mfence,1,"));
-    assert!(place("plain = 5").contains("tso,T0,0,after,plain,mfence,5,"));
+    assert!(place("plain = 5\ncumulative = 5").contains("tso,T0,0,after,plain,mfence,5,"));
+    let upside_down = file(&directory, "upside-down.toml", b"plain = 5");
+    assert!(refusal(&["analyse", "lts/sb.aut", "--cost", &upside_down]).contains("cumulative"));
     let wrong = file(&directory, "wrong.toml", b"[points]\n\"T7.0 after\" = 2");
     assert!(refusal(&["analyse", "lts/sb.aut", "--cost", &wrong]).contains("T7.0 after"));
     let zero = file(&directory, "zero.toml", b"plain = 0");

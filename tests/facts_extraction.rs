@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use seqcon::facts::extract::{Extraction, NoProgress, Options, Progress, extract};
-use seqcon::facts::{self, Facts, Follows, When};
+use seqcon::facts::{self, Facts, Follows};
 use seqcon::ids::LabelId;
 use seqcon::lts::dialect::Dialect;
 use seqcon::lts::dialect::generic::Description;
@@ -24,16 +24,11 @@ fn options() -> Options {
     Options::default()
 }
 
-/// The pairs of `follows`, in words; `+` marks what was newly enabled, `later` what is enabled only after a wait.
+/// The pairs of `follows`, in words; `+` marks what was newly enabled.
 fn follows(facts: &Facts) -> Vec<String> {
     let name = |id: LabelId| facts.labels[id.index()].to_string();
-    let pair = |&Follows { from, to, when }: &Follows| {
-        let mark = match when {
-            When::Newly => " +",
-            When::AtOnce => "",
-            When::Later => " later",
-        };
-        format!("{} -> {}{mark}", name(from), name(to))
+    let pair = |&Follows { from, to, newly }: &Follows| {
+        format!("{} -> {}{}", name(from), name(to), if newly { " +" } else { "" })
     };
     facts.follows.iter().map(pair).collect()
 }
@@ -339,7 +334,10 @@ fn damaged_files_never_panic_and_what_is_accepted_has_the_right_counts() {
         let Ok(extraction) = facts_of(&text, &options) else { return };
         let facts = extraction.facts;
         let shown = String::from_utf8_lossy(&text);
-        let mut lines = shown.lines().map(|line| line.trim_matches([' ', '\t', '\r'])).filter(|line| !line.is_empty());
+        let mut lines = shown
+            .lines()
+            .map(|line| line.trim_matches([' ', '\t', '\r', '\x0b', '\x0c']))
+            .filter(|line| !line.is_empty());
         let header = lines.next().expect("what is accepted has a header");
         let lines = lines.take_while(|line| !line.starts_with('\x04')).count() as u64;
         if options.recover {

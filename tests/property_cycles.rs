@@ -40,7 +40,7 @@ impl Case {
 
     fn describe(&self) -> String {
         let labels: Vec<String> = self.facts.labels.iter().map(ToString::to_string).collect();
-        let follows: Vec<_> = self.facts.follows.iter().map(|pair| (pair.from.0, pair.to.0, pair.when)).collect();
+        let follows: Vec<_> = self.facts.follows.iter().map(|pair| (pair.from.0, pair.to.0, pair.newly)).collect();
         let concurrent: Vec<_> = self.facts.concurrent.iter().map(|(a, b)| (a.0, b.0)).collect();
         let (model, profile) = (&self.model.name, self.profile);
         format!("{model} {profile:?} {:?} {:?}\n{labels:#?}\n{follows:?}\n{concurrent:?}", self.rule, self.atomicity)

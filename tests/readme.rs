@@ -3,6 +3,9 @@
 //! A `console` block has commands after `$ ` and their output below; a block with commands only shows no output.
 //! `SEQCON_BLESS=1 cargo test --test readme` writes the real output into the blocks.
 
+// A panic is how a test fails.
+#![allow(clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;

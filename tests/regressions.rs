@@ -5,7 +5,7 @@ mod support;
 use seqcon::aeg::{AbstractEventGraph, Profile};
 use seqcon::analysis::{Analysis, Options};
 use seqcon::cycles::{Atomicity, ConflictRule};
-use seqcon::facts::{Facts, Follows, When};
+use seqcon::facts::{Facts, Follows};
 use seqcon::ids::LabelId;
 use seqcon::lts::dialect::native;
 use seqcon::safety::{Synchronisation, UnsafePairs};
@@ -16,7 +16,7 @@ use support::mini::{Program, Thread, local, set, shared};
 fn facts(labels: &[&str], follows: &[(usize, usize)]) -> Facts {
     let parsed: Vec<_> = labels.iter().map(|text| native::parse(text).expect("labels are native")).collect();
     let (from, to) = (|pair: &(usize, usize)| LabelId::new(pair.0), |pair: &(usize, usize)| LabelId::new(pair.1));
-    let follows = follows.iter().map(|pair| Follows { from: from(pair), to: to(pair), when: When::Newly });
+    let follows = follows.iter().map(|pair| Follows { from: from(pair), to: to(pair), newly: true });
     Facts::canonical(&parsed, follows, [], (1, 1))
 }
 

@@ -7,7 +7,7 @@
 //! An access that a label mentions twice is one event: the instruction reads the location once and uses the value twice.
 
 use super::{AbstractEventGraph, Evaluation, Event, Instruction, LocalUpdate, Profile, Sources, Vertex};
-use crate::facts::{Facts, When};
+use crate::facts::Facts;
 use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
 use crate::memory::Kind;
@@ -21,13 +21,13 @@ impl AbstractEventGraph {
         let mut names = Names::collect(&facts.labels);
         let mut evaluations: Vec<Evaluation> =
             facts.labels.iter().map(|label| Compiler::new(&mut names, label).compile(label)).collect();
-        let latest = match profile {
-            Profile::Sound => When::Later,
-            Profile::Literal => When::AtOnce,
-            Profile::Published => When::Newly,
-        };
-        for pair in facts.follows.iter().filter(|pair| pair.when <= latest) {
+        for pair in facts.follows.iter().filter(|pair| profile != Profile::Published || pair.newly) {
             evaluations[pair.from.index()].successors.push(pair.to);
+        }
+        if profile == Profile::Sound {
+            for evaluation in &mut evaluations {
+                wait(&mut evaluation.successors, &facts.waits);
+            }
         }
         let mut instructions = names.instructions;
         let mut occurrences = vec![Vec::new(); names.vertices.len()];
@@ -54,6 +54,22 @@ impl AbstractEventGraph {
             prefix,
         }
     }
+}
+
+/// Adds what a thread can go on with after it has waited: a wait that is never over at once (`await f`, where another thread sets f in answer
+/// to this one) is passed all the same.
+fn wait(successors: &mut Vec<LabelId>, waits: &[(LabelId, LabelId)]) {
+    let mut position = 0;
+    while let Some(&enabled) = successors.get(position) {
+        let first = waits.partition_point(|&(before, _)| before < enabled);
+        for &(_, later) in waits[first..].iter().take_while(|&&(before, _)| before == enabled) {
+            if !successors.contains(&later) {
+                successors.push(later);
+            }
+        }
+        position += 1;
+    }
+    successors.sort_unstable();
 }
 
 /// The numbering of everything that has a name, in natural order: it is the order of every report.

@@ -140,6 +140,9 @@ pub fn explore<O: Observer>(
 
 type Narrow = super::layout::DoesNotFit;
 
+/// What was found, and what the workers' watchers have seen.
+type Explored<O> = (Exploration, Vec<<O as Observer>::Watcher>);
+
 /// What a worker collects from its part of a block.
 struct Worker<'p, W> {
     expander: Expander<'p>,
@@ -245,7 +248,7 @@ impl<'p, O: Observer> Search<'p, O> {
         shard_of(hash, self.shards.len())
     }
 
-    fn run(mut self) -> Result<Result<(Exploration, Vec<O::Watcher>), Narrow>, Failure> {
+    fn run(mut self) -> Result<Result<Explored<O>, Narrow>, Failure> {
         let mut expanded = 0;
         let stop = loop {
             if expanded == self.states.len() {
@@ -380,7 +383,7 @@ impl<'p, O: Observer> Search<'p, O> {
         self.states.bytes() + self.shards.iter().map(Shard::bytes).sum::<usize>()
     }
 
-    fn finish(self, expanded: usize, stop: Stop) -> (Exploration, Vec<O::Watcher>) {
+    fn finish(self, expanded: usize, stop: Stop) -> Explored<O> {
         let sum = |part: fn(&Worker<'p, O::Watcher>) -> u64| self.workers.iter().map(part).sum();
         let exploration = Exploration {
             expanded,

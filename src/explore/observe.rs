@@ -2,7 +2,7 @@
 
 use super::driver::Observer;
 use super::successors::{Evaluated, Visitor, Whose};
-use crate::facts::{Facts, Follows, When};
+use crate::facts::{Facts, Follows};
 use crate::ids::LabelId;
 use crate::lts::label::Label;
 use crate::lts::writer;
@@ -155,7 +155,7 @@ pub fn facts(program: &Program, watchers: &[FactsWatcher], size: (u64, u64)) -> 
     let mut labels: Vec<Label> = Vec::new();
     let mut local_sets = FxHashMap::default();
     let mut steps = FxHashSet::default();
-    let mut waking: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    let mut waking: FxHashSet<(u32, u32)> = FxHashSet::default();
     let mut concurrent = FxHashSet::default();
     for watcher in watchers {
         // A worker's numbers become positions in `labels`.
@@ -179,9 +179,7 @@ pub fn facts(program: &Program, watchers: &[FactsWatcher], size: (u64, u64)) -> 
         }
         let set = |id: u32| set_ids[id as usize];
         steps.extend(watcher.steps.iter().map(|&(step, b, a)| (positions[step as usize], set(b), set(a))));
-        for &(before, after) in &watcher.waking {
-            waking.entry(set(before)).or_default().push(set(after));
-        }
+        waking.extend(watcher.waking.iter().map(|&(before, after)| (set(before), set(after))));
         for set in &watcher.enabled_sets {
             let members = members_of(set);
             for (position, &a) in members.iter().enumerate() {
@@ -194,33 +192,20 @@ pub fn facts(program: &Program, watchers: &[FactsWatcher], size: (u64, u64)) -> 
     for (set, &id) in &local_sets {
         members[id as usize] = set;
     }
-    let follows = follows(&steps, &waking, &members);
-    let id = |label: u32| LabelId(label);
-    Facts::canonical(&labels, follows, concurrent.into_iter().map(|(a, b)| (id(a), id(b))), size)
-}
-
-/// What a thread has enabled after its step, at once or after others have taken steps.
-fn follows(steps: &FxHashSet<(u32, u32, u32)>, waking: &FxHashMap<u32, Vec<u32>>, members: &[&[u32]]) -> Vec<Follows> {
-    let mut follows = Vec::new();
-    for &(step, before, after) in steps {
-        let mut reached = FxHashSet::from_iter([after]);
-        let mut stack = vec![after];
-        while let Some(set) = stack.pop() {
-            for &next in members[set as usize] {
-                let when = if set != after {
-                    When::Later
-                } else if members[before as usize].contains(&next) {
-                    When::AtOnce
-                } else {
-                    When::Newly
-                };
-                follows.push(Follows { from: LabelId(step), to: LabelId(next), when });
-            }
-            let others = waking.get(&set).into_iter().flatten();
-            stack.extend(others.copied().filter(|&other| reached.insert(other)));
-        }
-    }
-    follows
+    let members = &members;
+    let new_in = |before: u32, after: u32| {
+        let (before, after) = (members[before as usize], members[after as usize]);
+        after.iter().copied().map(move |label| (label, !before.contains(&label)))
+    };
+    let follows = steps.iter().flat_map(|&(step, before, after)| {
+        new_in(before, after).map(move |(next, newly)| Follows { from: LabelId(step), to: LabelId(next), newly })
+    });
+    let waits = waking.iter().flat_map(|&(before, after)| {
+        let woken = new_in(before, after).filter(|(_, newly)| *newly);
+        woken.flat_map(move |(new, _)| members[before as usize].iter().map(move |&old| (LabelId(old), LabelId(new))))
+    });
+    let concurrent = concurrent.into_iter().map(|(a, b)| (LabelId(a), LabelId(b)));
+    Facts::canonical_with_waits(&labels, follows, waits, concurrent, size)
 }
 
 fn label_of(program: &Program, evaluated: Evaluated) -> Label {

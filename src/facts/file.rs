@@ -1,4 +1,4 @@
-//! Facts files: the three tables as text, small, stable, and safe against truncation.
+//! Facts files: the tables as text, small, stable, and safe against truncation.
 //!
 //! ```text
 //! seqcon-facts 1
@@ -10,18 +10,19 @@
 //! follows 2
 //! 0 1 new
 //! 1 1
+//! waits 0
 //! concurrent 0
 //! checksum 8a1fd2c3b4e59607
 //! ```
 //!
-//! Labels are in the native dialect; the pairs refer to them by position, from 0. `new` and `later` mark how soon
-//! the second is enabled (see [`When`]). The last line is the FNV-1a hash (64 bits) of all bytes before it: a file that was cut off or
+//! Labels are in the native dialect; the pairs refer to them by position, from 0. `new` marks the pairs that a step newly enabled
+//! (see [`Follows::newly`]). The last line is the FNV-1a hash (64 bits) of all bytes before it: a file that was cut off or
 //! changed is refused, because facts that are silently missing would be fences that are silently missing. Equal
 //! facts give equal bytes. Files are merged by reading them all and [`Facts::merge`].
 
 #![forbid(unsafe_code)]
 
-use super::{Facts, Follows, When};
+use super::{Facts, Follows};
 use crate::ids::LabelId;
 use crate::lts::dialect::native;
 use crate::lts::error::{Error, Place, found_at, quoted};
@@ -52,13 +53,12 @@ pub fn write(facts: &Facts, out: impl Write) -> io::Result<()> {
         writeln!(out, "{label}")?;
     }
     writeln!(out, "follows {}", facts.follows.len())?;
-    for Follows { from, to, when } in &facts.follows {
-        let when = match when {
-            When::Newly => " new",
-            When::AtOnce => "",
-            When::Later => " later",
-        };
-        writeln!(out, "{} {}{when}", from.0, to.0)?;
+    for Follows { from, to, newly } in &facts.follows {
+        writeln!(out, "{} {}{}", from.0, to.0, if *newly { " new" } else { "" })?;
+    }
+    writeln!(out, "waits {}", facts.waits.len())?;
+    for (before, after) in &facts.waits {
+        writeln!(out, "{} {}", before.0, after.0)?;
     }
     writeln!(out, "concurrent {}", facts.concurrent.len())?;
     for (a, b) in &facts.concurrent {
@@ -94,14 +94,21 @@ pub fn read(bytes: &[u8], path: &str) -> Result<Facts, Error> {
     let mut follows = Vec::new();
     for _ in 0..lines.count("follows")? {
         let text = lines.next("a pair of labels")?;
-        let marked = |mark: &str, when: When| text.strip_suffix(mark).map(|pair| (pair, when));
-        let (pair, when) =
-            marked(" new", When::Newly).or_else(|| marked(" later", When::Later)).unwrap_or((text, When::AtOnce));
+        let (pair, newly) = text.strip_suffix(" new").map_or((text, false), |pair| (pair, true));
         let (from, to) = lines.pair(pair, &labels)?;
         if labels[from.index()].thread != labels[to.index()].thread {
             return Err(lines.unexpected("two labels of the same thread"));
         }
-        follows.push(Follows { from, to, when });
+        follows.push(Follows { from, to, newly });
+    }
+    let mut waits = Vec::new();
+    for _ in 0..lines.count("waits")? {
+        let text = lines.next("a pair of labels")?;
+        let (before, after) = lines.pair(text, &labels)?;
+        if labels[before.index()].thread != labels[after.index()].thread {
+            return Err(lines.unexpected("two labels of the same thread"));
+        }
+        waits.push((before, after));
     }
     let mut concurrent = Vec::new();
     for _ in 0..lines.count("concurrent")? {
@@ -120,7 +127,7 @@ pub fn read(bytes: &[u8], path: &str) -> Result<Facts, Error> {
     if lines.end != bytes.len() {
         return Err(Error::unexpected(path, bytes, lines.end, "the end of the file", REMEDY));
     }
-    Ok(Facts::canonical(&labels, follows, concurrent, (states, transitions)))
+    Ok(Facts::canonical_with_waits(&labels, follows, waits, concurrent, (states, transitions)))
 }
 
 /// A text line by line, with the place of the last line for messages.

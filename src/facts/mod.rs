@@ -1,10 +1,11 @@
 //! Facts: all that the analysis needs of a state space, however large (method §2).
 //!
-//! Three small tables over labels:
+//! Four small tables over labels:
 //!
 //! - `labels`: the distinct labels;
-//! - `follows(A, B)`: same thread; some transition `s --A--> s'` that is not a blocked evaluation, and `B` enabled in `s'`, or enabled
-//!   when steps of other threads have changed what the thread has enabled ([`When`]);
+//! - `follows(A, B)`: same thread; some transition `s --A--> s'` that is not a blocked evaluation, and `B` enabled in `s'`;
+//! - `waits(A, B)`: same thread; in some state `A` is enabled and `B` is not, and a step of another thread enables `B`: the thread, waiting
+//!   where it could have evaluated `A`, goes on with `B`;
 //! - `concurrent(A, B)`: different threads; some state enables both.
 //!
 //! They can be computed shard by shard and [merged](Facts::merge) by set union. [`extract`] computes them from an
@@ -44,28 +45,20 @@ pub struct Follows {
     pub from: LabelId,
     /// What is enabled afterwards.
     pub to: LabelId,
-    /// How soon `to` is enabled, at best.
-    pub when: When,
+    /// Whether some step `from` newly enabled `to`, that is, `to` was not enabled before it. The published
+    /// analysis takes only such pairs.
+    pub newly: bool,
 }
 
-/// How soon after a step of its thread a label is enabled; the best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum When {
-    /// In the state after some step, and not in the state before it. The published analysis takes only such pairs.
-    Newly,
-    /// In the state after some step.
-    AtOnce,
-    /// Not in the state after any step, but when others have taken steps: the thread waits in between, and goes on with this one.
-    Later,
-}
-
-/// The three tables, sorted, and the size of what they were taken from.
+/// The tables, sorted, and the size of what they were taken from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The distinct labels, sorted; a [`LabelId`] is a position here.
     pub labels: Vec<Label>,
     /// Sorted by (from, to), each pair once.
     pub follows: Vec<Follows>,
+    /// What is enabled when others have taken steps: (enabled before, newly enabled), sorted, each pair once.
+    pub waits: Vec<(LabelId, LabelId)>,
     /// Sorted, each unordered pair once, the smaller label first.
     pub concurrent: Vec<(LabelId, LabelId)>,
     /// States of the state space (of all shards together, if merged).
@@ -75,11 +68,23 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Sorts and deduplicates tables whose label indices refer to `labels` in any order and with repetitions.
+    /// Tables without `waits`; see [`canonical_with_waits`](Facts::canonical_with_waits).
     #[must_use]
     pub fn canonical(
         labels: &[Label],
         follows: impl IntoIterator<Item = Follows>,
+        concurrent: impl IntoIterator<Item = (LabelId, LabelId)>,
+        size: (u64, u64),
+    ) -> Facts {
+        Facts::canonical_with_waits(labels, follows, [], concurrent, size)
+    }
+
+    /// Sorts and deduplicates tables whose label indices refer to `labels` in any order and with repetitions.
+    #[must_use]
+    pub fn canonical_with_waits(
+        labels: &[Label],
+        follows: impl IntoIterator<Item = Follows>,
+        waits: impl IntoIterator<Item = (LabelId, LabelId)>,
         concurrent: impl IntoIterator<Item = (LabelId, LabelId)>,
         (states, transitions): (u64, u64),
     ) -> Facts {
@@ -90,11 +95,14 @@ impl Facts {
             .iter()
             .map(|label| LabelId::new(sorted.binary_search(label).expect("every label was put into the sorted table")))
             .collect();
-        let mut pairs: BTreeMap<(LabelId, LabelId), When> = BTreeMap::new();
-        for Follows { from, to, when } in follows {
-            let best = pairs.entry((rank[from.index()], rank[to.index()])).or_insert(when);
-            *best = when.min(*best);
+        let mut pairs: BTreeMap<(LabelId, LabelId), bool> = BTreeMap::new();
+        for Follows { from, to, newly } in follows {
+            *pairs.entry((rank[from.index()], rank[to.index()])).or_default() |= newly;
         }
+        let mut waits: Vec<(LabelId, LabelId)> =
+            waits.into_iter().map(|(a, b)| (rank[a.index()], rank[b.index()])).collect();
+        waits.sort_unstable();
+        waits.dedup();
         let mut unordered: Vec<(LabelId, LabelId)> = concurrent
             .into_iter()
             .map(|(a, b)| (rank[a.index()], rank[b.index()]))
@@ -104,7 +112,8 @@ impl Facts {
         unordered.dedup();
         Facts {
             labels: sorted,
-            follows: pairs.into_iter().map(|((from, to), when)| Follows { from, to, when }).collect(),
+            follows: pairs.into_iter().map(|((from, to), newly)| Follows { from, to, newly }).collect(),
+            waits,
             concurrent: unordered,
             states,
             transitions,
@@ -116,6 +125,7 @@ impl Facts {
     pub fn merge(parts: &[Facts]) -> Facts {
         let mut labels = Vec::new();
         let mut follows = Vec::new();
+        let mut waits = Vec::new();
         let mut concurrent = Vec::new();
         let (mut states, mut transitions) = (0, 0);
         for part in parts {
@@ -125,11 +135,12 @@ impl Facts {
                 to: shift(pair.to),
                 ..*pair
             }));
+            waits.extend(part.waits.iter().map(|&(a, b)| (shift(a), shift(b))));
             concurrent.extend(part.concurrent.iter().map(|&(a, b)| (shift(a), shift(b))));
             labels.extend_from_slice(&part.labels);
             states += part.states;
             transitions += part.transitions;
         }
-        Facts::canonical(&labels, follows, concurrent, (states, transitions))
+        Facts::canonical_with_waits(&labels, follows, waits, concurrent, (states, transitions))
     }
 }

@@ -9,7 +9,7 @@
 //! "T1.2 inside 1" = 4
 //! ```
 //!
-//! Costs are integers from 1 to a million; sums are exact.
+//! Costs are integers from 1 to a million, and a cumulative fence is not cheaper than a plain one; sums are exact.
 
 use crate::aeg::AbstractEventGraph;
 use crate::memory::FenceStrength;
@@ -42,6 +42,16 @@ pub enum CostError {
         name: String,
         /// What was written.
         found: u64,
+    },
+    /// A stronger fence that is cheaper: then nobody would want the weaker one.
+    #[error(
+        "a cumulative fence costs less ({cumulative}) than a plain one ({plain}); it can do all that a plain one does, so give both its cost"
+    )]
+    CumulativeIsCheaper {
+        /// The cost of a plain fence.
+        plain: u64,
+        /// The cost of a cumulative fence.
+        cumulative: u64,
     },
     /// A point that the program does not have.
     #[error(
@@ -96,7 +106,11 @@ impl Costs {
             let point = known.get(name).ok_or_else(|| CostError::UnknownPoint(name.clone()))?;
             points.insert(*point, checked(name, *weight)?);
         }
-        Ok(Costs { plain: checked("plain", file.plain)?, cumulative: checked("cumulative", file.cumulative)?, points })
+        let (plain, cumulative) = (checked("plain", file.plain)?, checked("cumulative", file.cumulative)?);
+        if cumulative < plain {
+            return Err(CostError::CumulativeIsCheaper { plain, cumulative });
+        }
+        Ok(Costs { plain, cumulative, points })
     }
 
     /// The cost of a fence of this strength at this point.

@@ -116,19 +116,21 @@ pub struct TooManyIndices {
 }
 
 /// The slots of a program's variables.
-pub(super) struct Slots {
+pub(super) struct Slots<'p> {
+    program: &'p Program,
     shared: Vec<(usize, usize)>,
     locals: Vec<Vec<(usize, usize)>>,
 }
 
-impl Slots {
-    pub(super) fn of(program: &Program) -> Slots {
+impl<'p> Slots<'p> {
+    pub(super) fn of(program: &'p Program) -> Slots<'p> {
         let mut next = 0;
         let mut place = |length: usize| {
             next += length;
             (next - length, length)
         };
         Slots {
+            program,
             shared: program.shared.iter().map(|variable| place(variable.initial.len())).collect(),
             locals: program
                 .threads
@@ -168,7 +170,16 @@ impl Slots {
             None => Target::Slot(base),
             Some(index) => Target::Element(base, length, self.code(thread, index)),
         };
-        (target, self.code(thread, &assignment.value))
+        let value = self.code(thread, &assignment.value);
+        let variable = assignment.target.variable(self.program, thread);
+        let value = match variable.modulus {
+            Some(modulus) => {
+                let modulus = Box::new(Code::Constant(modulus));
+                Code::Binary(BinaryOperator::Modulo, Box::new(value), modulus, assignment.target.span)
+            }
+            None => value,
+        };
+        (target, value)
     }
 }
 

@@ -78,7 +78,7 @@ fn digits(mut key: u64, lengths: &[usize]) -> Vec<u64> {
     digits
 }
 
-fn expression_lengths(slots: &Slots, thread: usize, expression: &Expression, lengths: &mut Vec<usize>) {
+fn expression_lengths(slots: &Slots<'_>, thread: usize, expression: &Expression, lengths: &mut Vec<usize>) {
     match expression {
         Expression::Constant(_) => {}
         Expression::Read(reference) => reference_lengths(slots, thread, reference, lengths),
@@ -90,7 +90,7 @@ fn expression_lengths(slots: &Slots, thread: usize, expression: &Expression, len
     }
 }
 
-fn reference_lengths(slots: &Slots, thread: usize, reference: &Reference, lengths: &mut Vec<usize>) {
+fn reference_lengths(slots: &Slots<'_>, thread: usize, reference: &Reference, lengths: &mut Vec<usize>) {
     if let Some(index) = &reference.index {
         expression_lengths(slots, thread, index, lengths);
         lengths.push(slots.place(thread, reference).1);
@@ -125,10 +125,7 @@ impl Builder<'_> {
 
     /// The access to a variable or element; none if its index is out of range.
     fn access(&mut self, reference: &Reference) -> Option<Access> {
-        let variable = match reference.scope {
-            Scope::Shared => &self.program.shared[reference.variable],
-            Scope::Local => &self.program.threads[self.thread].locals[reference.variable],
-        };
+        let variable = reference.variable(self.program, self.thread);
         let local = reference.scope == Scope::Local;
         let Some(index) = &reference.index else {
             return Some(Access { name: variable.name.clone(), local, address: Vec::new() });

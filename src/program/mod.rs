@@ -6,6 +6,7 @@
 //!
 //! *Semantics* (those of the published tool chain, so that state counts agree):
 //!
+//! - integers are mathematical (checked 64-bit), but what is assigned to a byte is taken modulo 256;
 //! - an index out of range reads 0 or false, its write is ignored, and neither makes an access;
 //! - an instruction is taken only if its condition holds and no instruction from the same control state with a smaller
 //!   priority number can be taken; its condition then includes the conditions that it outranks, with their reads;
@@ -51,6 +52,8 @@ pub struct Variable {
     pub name: String,
     /// The type of its value, or of its elements.
     pub ty: Type,
+    /// Assigned values are taken modulo this: 256 for a byte.
+    pub modulus: Option<i64>,
     /// Whether it is an array; then `initial` has a value for each element.
     pub is_array: bool,
     /// The values at the start; exactly one if it is no array.
@@ -126,6 +129,17 @@ pub struct Reference {
     pub index: Option<Box<Expression>>,
     /// Where it stands.
     pub span: Span,
+}
+
+impl Reference {
+    /// The variable, in a program and one of its threads.
+    #[must_use]
+    pub fn variable<'p>(&self, program: &'p Program, thread: usize) -> &'p Variable {
+        match self.scope {
+            Scope::Shared => &program.shared[self.variable],
+            Scope::Local => &program.threads[thread].locals[self.variable],
+        }
+    }
 }
 
 /// Whose variable it is.

@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
-use seqcon::facts::{Facts, Follows, When};
+use seqcon::facts::{Facts, Follows};
 use seqcon::ids::LabelId;
 use seqcon::lts::label::{Access, Label, LabelKind, Step};
 
@@ -72,8 +72,7 @@ fn random_follows(rng: &mut StdRng, shape: &Shape, labels: std::ops::Range<usize
                 None => 4,
             };
             if rng.random_ratio(chance, 20) {
-                let when = [When::Newly, When::Newly, When::AtOnce, When::Later].choose(rng).expect("not empty");
-                follows.push(Follows { from: LabelId::new(from), to: LabelId::new(to), when: *when });
+                follows.push(Follows { from: LabelId::new(from), to: LabelId::new(to), newly: rng.random_ratio(3, 4) });
             }
         }
     }

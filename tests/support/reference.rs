@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
-use seqcon::facts::{Facts, Follows, When};
+use seqcon::facts::{Facts, Follows};
 use seqcon::ids::LabelId;
 use seqcon::lts::dialect::native;
 use seqcon::lts::label::Label;
@@ -96,6 +96,7 @@ impl Lts {
         }
         let threads: BTreeSet<&String> = labels.iter().map(|label| &label.thread).collect();
         let mut follows = Vec::new();
+        let mut waits = Vec::new();
         for of in threads {
             let local: BTreeMap<u64, BTreeSet<LabelId>> = out
                 .iter()
@@ -110,10 +111,6 @@ impl Lts {
             let internal: BTreeSet<_> =
                 parsed.iter().filter(|step| step.1.is_none()).map(|(from, _, to)| (view(from), view(to))).collect();
             let changes = internal.iter().filter(|(before, after)| before.0 != after.0);
-            // Steps of other threads that change what the thread has enabled: while it waits.
-            let others = parsed.iter().filter(|(_, label, _)| label.as_ref().is_some_and(|label| &label.thread != of));
-            let waking: Vec<_> = others.map(|(from, _, to)| (view(from).0, view(to))).collect();
-            let waking: Vec<_> = waking.into_iter().filter(|(before, after)| *before != after.0).collect();
             for (from, label, to) in &parsed {
                 let Some(label) = label.as_ref().filter(|label| &label.thread == of) else { continue };
                 if from == to && label.is_only_a_condition() {
@@ -131,29 +128,19 @@ impl Lts {
                     }
                     position += 1;
                 }
-                for &next in reached.iter().flat_map(|(local, _)| *local) {
-                    let when = if out[from].contains(&next) { When::AtOnce } else { When::Newly };
-                    follows.push(Follows { from: id(label), to: next, when });
-                }
-                let mut position = 0;
-                while position < reached.len() {
-                    let internal =
-                        changes.clone().filter(|(before, _)| *before == reached[position]).map(|step| step.1);
-                    let woken = waking.iter().filter(|(before, _)| *before == reached[position].0).map(|step| step.1);
-                    let after: Vec<_> = internal.chain(woken).collect();
-                    for view in after {
-                        if !reached.contains(&view) {
-                            reached.push(view);
-                        }
-                    }
-                    position += 1;
-                }
                 for &next in reached.into_iter().flat_map(|(local, _)| local) {
-                    follows.push(Follows { from: id(label), to: next, when: When::Later });
+                    follows.push(Follows { from: id(label), to: next, newly: !out[from].contains(&next) });
+                }
+            }
+            // Steps of other threads: what was enabled before them, and what is new after them.
+            for (from, label, to) in &parsed {
+                if label.as_ref().is_some_and(|label| &label.thread != of) {
+                    let new = local[to].iter().filter(|label| !local[from].contains(label));
+                    waits.extend(new.flat_map(|&new| local[from].iter().map(move |&old| (old, new))));
                 }
             }
         }
-        Facts::canonical(&labels, follows, concurrent, (self.states, self.transitions.len() as u64))
+        Facts::canonical_with_waits(&labels, follows, waits, concurrent, (self.states, self.transitions.len() as u64))
     }
 
     /// The pairs of `follows` when internal steps are followed from state to state, as far as each changes what the thread has

@@ -108,7 +108,7 @@ pub fn repaired_facts(facts: &Facts, analysis: &Analysis, outcome: &ModelOutcome
     for pair in &facts.follows {
         let over = behind[pair.from.index()].into_iter().chain(before[pair.to.index()]);
         let stations: Vec<LabelId> = [pair.from].into_iter().chain(over).chain([pair.to]).collect();
-        follows.extend(stations.windows(2).map(|two| Follows { from: two[0], to: two[1], when: pair.when }));
+        follows.extend(stations.windows(2).map(|two| Follows { from: two[0], to: two[1], newly: pair.newly }));
     }
     Some(Facts::canonical(&labels, follows, facts.concurrent.clone(), (facts.states, facts.transitions)))
 }

@@ -25,7 +25,17 @@ pub(super) struct Step {
     pub(super) then_internal: bool,
 }
 
-/// An internal step of a thread, or a step of another one, as the thread sees it.
+/// A step of another thread that changes what this one has enabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct WakingStep {
+    pub(super) thread: ThreadId,
+    /// The local set before.
+    pub(super) before: u32,
+    /// The local set after.
+    pub(super) after: u32,
+}
+
+/// An internal step of a thread, as its thread sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct InternalStep {
     pub(super) thread: ThreadId,
@@ -43,7 +53,7 @@ pub(super) struct Steps {
     pub(super) visible: FxHashSet<Step>,
     pub(super) internal: FxHashSet<InternalStep>,
     /// Steps of other threads that change what a thread has enabled: it waits, and goes on with something else than it had enabled before.
-    pub(super) waking: FxHashSet<InternalStep>,
+    pub(super) waking: FxHashSet<WakingStep>,
     /// Internal transitions that changed what several threads have enabled.
     ambiguous: u64,
 }
@@ -130,12 +140,11 @@ impl Walker<'_, '_> {
     }
 
     fn wake_others(&mut self, from: u64, to: u64, by: ThreadId) {
-        let then_internal = self.has_internal(to);
         for thread in self.labels.threads().filter(|&thread| thread != by) {
             let before = self.enabled.table.local_set(from, thread);
             let after = self.enabled.table.local_set(to, thread);
             if before != after {
-                self.steps.waking.insert(InternalStep { thread, before, after, then_internal });
+                self.steps.waking.insert(WakingStep { thread, before, after });
             }
         }
     }

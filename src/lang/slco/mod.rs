@@ -13,7 +13,8 @@
 //! OBJECT     = NAME : CLASS ( [VAR := VALUE, …] )
 //! ```
 //!
-//! - A variable without a type has that of the variable before it. `Byte` is an integer like `Integer`.
+//! - A variable without a type has that of the variable before it. `Byte` is an integer, too, but what is assigned to it is
+//!   taken modulo 256.
 //! - Without an initial value an integer is 0 and a Boolean is true.
 //! - Each statement is one instruction; those of one transition follow each other through control states of their own.
 //!   A transition without statements is one instruction that does nothing.

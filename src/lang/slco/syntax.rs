@@ -71,7 +71,7 @@ pub enum BaseType {
     Integer,
     /// `Boolean`
     Boolean,
-    /// `Byte`, which the published tool chain takes for a mathematical integer, too.
+    /// `Byte`: what is assigned is taken modulo 256.
     Byte,
 }
 

@@ -12,6 +12,7 @@ pub fn variables(declarations: &[Declaration], findings: &mut Findings) -> Vec<V
         Variable {
             name: name.text.clone(),
             ty: type_of(ty.base),
+            modulus: (ty.base == BaseType::Byte).then_some(256),
             is_array: ty.size.is_some(),
             initial: initial_values(*ty, &name.text, initial.as_ref(), findings),
             span: name.span,
@@ -73,7 +74,7 @@ fn initial_value(base: BaseType, value: Value, span: Span, findings: &mut Findin
         (_, Value::Integer(value)) => {
             if base == BaseType::Byte && u8::try_from(value).is_err() {
                 let warning = Diagnostic::warning(span, format!("{value} is not between 0 and 255, as a Byte is"));
-                findings.push(warning.with_help("it is kept: a Byte does not wrap around, it is read like an Integer"));
+                findings.push(warning.with_help("it is kept as it is; what is assigned later is taken modulo 256"));
             }
             value
         }
