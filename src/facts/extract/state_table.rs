@@ -70,15 +70,33 @@ impl StateTable {
         self.words(state).map_or(EMPTY, |words| self.fields.get(thread.index()).map_or(EMPTY, |field| field.of(words)))
     }
 
-    /// Whether two states differ in what threads other than this one have enabled.
+    /// Calls `visit` for every thread but `own` that has something else enabled in state b than in state a, with the two local sets.
     #[inline]
-    pub(super) fn differ_for_others(&self, a: u64, b: u64, thread: ThreadId) -> bool {
-        let (Some(a), Some(b)) = (self.words(a), self.words(b)) else { return true };
-        let own = self.fields.get(thread.index()).copied().unwrap_or_default();
-        a.iter().zip(b).enumerate().any(|(position, (a, b))| {
-            let own_bits = if position == own.word { own.mask << own.shift } else { 0 };
-            (a.load(Ordering::Relaxed) ^ b.load(Ordering::Relaxed)) & !own_bits != 0
-        })
+    pub(super) fn for_each_other_that_differs(
+        &self,
+        a: u64,
+        b: u64,
+        own: ThreadId,
+        mut visit: impl FnMut(ThreadId, u32, u32),
+    ) {
+        let set = |words: Option<&[AtomicU32]>, position: usize| {
+            words.map_or(0, |words| words[position].load(Ordering::Relaxed))
+        };
+        let (a, b) = (self.words(a), self.words(b));
+        for position in 0..self.stride {
+            let (a, b) = (set(a, position), set(b, position));
+            // Most steps change nothing for others.
+            let own_bits = self.fields.get(own.index()).filter(|own| own.word == position);
+            if (a ^ b) & !own_bits.map_or(0, |own| own.mask << own.shift) == 0 {
+                continue;
+            }
+            for (thread, field) in self.fields.iter().enumerate().filter(|(_, field)| field.word == position) {
+                let (before, after) = (field.of_word(a), field.of_word(b));
+                if before != after && thread != own.index() {
+                    visit(ThreadId::new(thread), before, after);
+                }
+            }
+        }
     }
 
     /// For every state in a part of the table: what each thread has enabled. Parts are for parallel reading.

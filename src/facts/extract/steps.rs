@@ -70,6 +70,7 @@ pub(super) fn collect<'a>(
         labels,
         enabled,
         recent: vec![Step { label: INTERNAL, after: EMPTY, before: EMPTY, then_internal: false }; RECENT],
+        recent_waking: vec![WakingStep { thread: ThreadId(u32::MAX), before: EMPTY, after: EMPTY }; RECENT],
         steps: Steps::default(),
     })?;
     let mut steps = Steps::default();
@@ -99,6 +100,7 @@ struct Walker<'a, 't> {
     labels: &'t Known<'a>,
     enabled: &'t Enabled,
     recent: Vec<Step>,
+    recent_waking: Vec<WakingStep>,
     steps: Steps,
 }
 
@@ -117,9 +119,16 @@ impl<'a> Worker<'a> for Walker<'a, '_> {
             if transition.from == transition.to && label.only_a_condition {
                 continue;
             }
-            if table.differ_for_others(transition.from, transition.to, label.thread) {
-                self.wake_others(transition.from, transition.to, label.thread);
-            }
+            let recent = &mut self.recent_waking;
+            table.for_each_other_that_differs(transition.from, transition.to, label.thread, |thread, before, after| {
+                let step = WakingStep { thread, before, after };
+                let recent = &mut recent[waking_slot(step)];
+                // What stands for the internal steps waits for nothing.
+                if *recent != step && Some(thread) != self.labels.internal {
+                    *recent = step;
+                    self.steps.waking.insert(step);
+                }
+            });
             let before = table.local_set(transition.from, label.thread);
             let after = table.local_set(transition.to, label.thread);
             let step = Step { label: label.number, after, before, then_internal: self.has_internal(transition.to) };
@@ -137,16 +146,6 @@ impl Walker<'_, '_> {
     #[inline]
     fn has_internal(&self, state: u64) -> bool {
         self.labels.internal.is_some_and(|thread| self.enabled.table.local_set(state, thread) != EMPTY)
-    }
-
-    fn wake_others(&mut self, from: u64, to: u64, by: ThreadId) {
-        for thread in self.labels.threads().filter(|&thread| thread != by) {
-            let before = self.enabled.table.local_set(from, thread);
-            let after = self.enabled.table.local_set(to, thread);
-            if before != after {
-                self.steps.waking.insert(WakingStep { thread, before, after });
-            }
-        }
     }
 
     fn internal_step(&mut self, from: u64, to: u64) {
@@ -169,6 +168,14 @@ impl Walker<'_, '_> {
 #[inline]
 fn slot(step: Step) -> usize {
     let mixed = step.label.wrapping_mul(0x9e37_79b1)
+        ^ step.after.wrapping_mul(0x85eb_ca77)
+        ^ step.before.wrapping_mul(0xc2b2_ae3d);
+    (mixed >> 16) as usize & (RECENT - 1)
+}
+
+#[inline]
+fn waking_slot(step: WakingStep) -> usize {
+    let mixed = step.thread.0.wrapping_mul(0x9e37_79b1)
         ^ step.after.wrapping_mul(0x85eb_ca77)
         ^ step.before.wrapping_mul(0xc2b2_ae3d);
     (mixed >> 16) as usize & (RECENT - 1)
