@@ -7,7 +7,7 @@ mod support;
 
 use rand::Rng;
 use rand::rngs::StdRng;
-use seqcon::explore::observe::{AutObserver, FactsObserver, Nobody, Rewind, facts};
+use seqcon::explore::observe::{AutObserver, FactsObserver, Nobody, facts};
 use seqcon::explore::{Limits, Stop, explore};
 use seqcon::facts::extract::{self, NoProgress};
 use seqcon::lts::aut::Counts;
@@ -19,38 +19,17 @@ use seqcon::program::{
     Type, UnaryOperator, Variable,
 };
 use std::collections::{HashMap, VecDeque};
-use std::io::{self, Write};
 use support::random::random_cases;
-
-/// A buffer to write a state space into.
-struct Buffer(Vec<u8>);
-
-impl Write for Buffer {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Rewind for Buffer {
-    fn rewind(&mut self) -> io::Result<()> {
-        self.0.clear();
-        Ok(())
-    }
-}
 
 /// The `.aut` text of the program's state space.
 fn aut_text(program: &Program, compiled: &Compiled) -> String {
-    let mut observer = AutObserver::new(program, Buffer(Vec::new()));
+    let mut observer = AutObserver::new(program, Vec::new());
     let (exploration, _) =
         explore(compiled, &Limits::default(), &mut observer).expect("random programs do not go wrong");
     let counts = Counts { initial: 0, transitions: observer.transitions(), states: exploration.states.len() as u64 };
     let mut text = Vec::new();
     writer::header(&mut text, counts).unwrap();
-    text.extend(observer.into_inner().0);
+    text.extend(observer.into_inner());
     String::from_utf8(text).unwrap()
 }
 

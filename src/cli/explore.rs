@@ -3,12 +3,11 @@
 use super::arguments::ExploreArguments;
 use super::failure::Failure;
 use super::specification::Specification;
-use crate::explore::observe::{AutObserver, Nobody, Rewind};
+use crate::explore::observe::{AutObserver, Nobody};
 use crate::explore::{Exploration, Stop};
 use crate::lts::aut::Counts;
 use crate::lts::writer;
 use crate::report::output::Staged;
-use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek, Write};
 use std::process::ExitCode;
 
@@ -18,12 +17,11 @@ pub fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
         None => specification.explore(&arguments.limits, &mut Nobody)?.0,
         Some(path) => {
             // The header comes first and is known last: the transitions wait in a temporary file.
-            let transitions = Transitions(BufWriter::new(tempfile::tempfile()?));
-            let mut observer = AutObserver::new(&specification.program, transitions);
+            let mut observer = AutObserver::new(&specification.program, BufWriter::new(tempfile::tempfile()?));
             let (exploration, _) = specification.explore(&arguments.limits, &mut observer)?;
             let counts =
                 Counts { initial: 0, transitions: observer.transitions(), states: exploration.states.len() as u64 };
-            let mut lines = observer.into_inner().0.into_inner().map_err(io::IntoInnerError::into_error)?;
+            let mut lines = observer.into_inner().into_inner().map_err(io::IntoInnerError::into_error)?;
             let mut staged = Staged::new();
             staged.write(path, &mut |mut out| {
                 writer::header(&mut out, counts)?;
@@ -53,24 +51,4 @@ fn summary_line(exploration: &Exploration) -> String {
         exploration.expanded as f64 / seconds.max(1e-9),
         exploration.bytes as f64 / states as f64,
     )
-}
-
-struct Transitions(BufWriter<File>);
-
-impl Write for Transitions {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-impl Rewind for Transitions {
-    fn rewind(&mut self) -> io::Result<()> {
-        self.0.flush()?;
-        self.0.get_mut().rewind()?;
-        self.0.get_mut().set_len(0)
-    }
 }

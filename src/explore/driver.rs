@@ -23,22 +23,14 @@ pub trait Observer {
     /// What a worker tells its steps to.
     type Watcher: Visitor + Send + Sync;
 
-    /// A watcher for one more worker; when an exploration starts again, new watchers are made.
+    /// A watcher for one more worker.
     fn watcher(&self) -> Self::Watcher;
 
     /// After a block: `first` is the number of its first state; `numbers` are those of the successors, watcher by watcher, in the order in which they were told.
     ///
     /// # Errors
     /// If what is written cannot be written.
-    fn block(&mut self, _watchers: &mut [Self::Watcher], _first: usize, _numbers: &[u32]) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// The exploration starts again: what was told so far does not count.
-    ///
-    /// # Errors
-    /// If what is written cannot be written.
-    fn restart(&mut self) -> io::Result<()> {
+    fn block(&mut self, _watchers: &mut [&mut Self::Watcher], _first: usize, _numbers: &[u32]) -> io::Result<()> {
         Ok(())
     }
 }
@@ -128,14 +120,89 @@ pub fn explore<O: Observer>(
 ) -> Result<(Exploration, Vec<O::Watcher>), Failure> {
     let started = Instant::now();
     let mut layout = Layout::new(compiled);
+    let mut progress = Progress::start(compiled, &layout, observer);
     loop {
-        let search = Search::new(compiled, &layout, limits, observer, started);
-        match search.map_or_else(|narrow| Ok(Err(narrow)), Search::run)? {
-            Ok((exploration, watchers)) => return Ok((exploration, watchers)),
-            Err(narrow) => layout = layout.widened(narrow),
+        match Search::new(compiled, &layout, limits, observer, started, progress).run()? {
+            Ended::Done(explored) => return Ok(*explored),
+            Ended::TooNarrow(narrow, so_far) => {
+                let wider = layout.widened(narrow);
+                progress = so_far.repacked(compiled, &layout, &wider);
+                layout = wider;
+            }
         }
-        observer.restart()?;
     }
+}
+
+/// How a search ended.
+enum Ended<O: Observer> {
+    Done(Box<Explored<O>>),
+    /// A field is too narrow; what was found so far stays.
+    TooNarrow(Narrow, Progress<O::Watcher>),
+}
+
+/// What a search has found so far; it goes on with a wider layout where one with a narrower one stopped.
+struct Progress<W> {
+    states: States,
+    shards: Vec<Shard>,
+    watchers: Vec<W>,
+    expanded: usize,
+    transitions: u64,
+    deadlocks: u64,
+    out_of_range: u64,
+}
+
+impl<W> Progress<W> {
+    /// Only the initial state.
+    fn start<O: Observer<Watcher = W>>(compiled: &Compiled, layout: &Layout, observer: &O) -> Progress<W> {
+        let num_of_workers = rayon::current_num_threads();
+        let control: Vec<usize> = compiled.threads.iter().map(|thread| thread.initial).collect();
+        let mut initial = vec![0; layout.words()];
+        layout.pack(&control, &compiled.initial, &mut initial).expect("a new layout holds the initial state");
+        let mut states = States::new(layout.words());
+        states.push(&initial);
+        Progress {
+            shards: shards_for(&states, num_of_workers),
+            states,
+            watchers: (0..num_of_workers).map(|_| observer.watcher()).collect(),
+            expanded: 0,
+            transitions: 0,
+            deadlocks: 0,
+            out_of_range: 0,
+        }
+    }
+
+    /// The same states in another layout, with the same numbers.
+    fn repacked(self, compiled: &Compiled, from: &Layout, to: &Layout) -> Progress<W> {
+        let mut states = States::new(to.words());
+        let mut control = vec![0; compiled.threads.len()];
+        let mut values = compiled.initial.clone();
+        let mut packed = vec![0; to.words()];
+        for number in 0..self.states.len() {
+            from.unpack(self.states.get(number), &mut control, &mut values);
+            to.pack(&control, &values, &mut packed).expect("a wider layout holds what a narrower one held");
+            states.push(&packed);
+        }
+        Progress { shards: shards_for(&states, self.shards.len()), states, ..self }
+    }
+}
+
+/// Tables with all these states.
+fn shards_for(states: &States, num_of_shards: usize) -> Vec<Shard> {
+    (0..num_of_shards)
+        .into_par_iter()
+        .map(|number| {
+            let mut shard = Shard::new();
+            for state in 0..states.len() {
+                let hash = hash(states.get(state));
+                if shard_of(hash, num_of_shards) == number {
+                    shard.lookup(states, |position| states.get(position as usize), state as u32, hash);
+                }
+            }
+            // Positions are the numbers.
+            shard.settle(|position| position);
+            shard
+        })
+        .collect()
 }
 
 type Narrow = super::layout::DoesNotFit;
@@ -199,6 +266,10 @@ struct Search<'p, O: Observer> {
     states: States,
     shards: Vec<Shard>,
     workers: Vec<Worker<'p, O::Watcher>>,
+    expanded: usize,
+    transitions: u64,
+    deadlocks: u64,
+    out_of_range: u64,
 }
 
 impl<'p, O: Observer> Search<'p, O> {
@@ -208,14 +279,13 @@ impl<'p, O: Observer> Search<'p, O> {
         limits: &'p Limits<'p>,
         observer: &'p mut O,
         started: Instant,
-    ) -> Result<Self, Narrow> {
-        let num_of_workers = rayon::current_num_threads();
-        let words = layout.words();
-        let worker = |_| Worker {
+        progress: Progress<O::Watcher>,
+    ) -> Self {
+        let worker = |watcher| Worker {
             expander: Expander::new(compiled, layout),
             collector: Collector {
-                watcher: observer.watcher(),
-                words,
+                watcher,
+                words: layout.words(),
                 packed: Vec::new(),
                 hashes: Vec::new(),
                 transitions: 0,
@@ -223,69 +293,78 @@ impl<'p, O: Observer> Search<'p, O> {
                 is_stuck: true,
             },
         };
-        let workers = (0..num_of_workers).map(worker).collect();
-        let control: Vec<usize> = compiled.threads.iter().map(|thread| thread.initial).collect();
-        let mut initial = vec![0; words];
-        layout.pack(&control, &compiled.initial, &mut initial)?;
-        let mut search = Search {
+        Search {
             compiled,
             layout,
             limits,
             observer,
             started,
-            states: States::new(words),
-            shards: (0..num_of_workers).map(|_| Shard::new()).collect(),
-            workers,
-        };
-        let shard = search.shard_of(hash(&initial));
-        search.shards[shard].lookup(&search.states, |_| &initial, 0, hash(&initial));
-        search.shards[shard].settle(|_| 0);
-        search.states.push(&initial);
-        Ok(search)
+            states: progress.states,
+            shards: progress.shards,
+            workers: progress.watchers.into_iter().map(worker).collect(),
+            expanded: progress.expanded,
+            transitions: progress.transitions,
+            deadlocks: progress.deadlocks,
+            out_of_range: progress.out_of_range,
+        }
     }
 
-    fn shard_of(&self, hash: u64) -> usize {
-        shard_of(hash, self.shards.len())
-    }
-
-    fn run(mut self) -> Result<Result<Explored<O>, Narrow>, Failure> {
-        let mut expanded = 0;
+    fn run(mut self) -> Result<Ended<O>, Failure> {
         let stop = loop {
-            if expanded == self.states.len() {
+            if self.expanded == self.states.len() {
                 break Stop::Complete;
             }
             if let Some(stop) = self.limit_reached() {
                 break stop;
             }
-            let end = self.states.len().min(expanded + BLOCK);
-            match self.expand(expanded..end) {
+            let end = self.states.len().min(self.expanded + BLOCK);
+            match self.expand(self.expanded..end) {
                 Ok(()) => {}
-                Err((_, Trouble::TooNarrow(narrow))) => return Ok(Err(narrow)),
+                Err((_, Trouble::TooNarrow(narrow))) => return Ok(Ended::TooNarrow(narrow, self.without_block())),
                 Err((state, Trouble::Fault(fault, thread, instruction))) => {
                     let run = self.run_to(state);
-                    return Err(Failure::Fault {
-                        fault,
-                        thread: thread as usize,
-                        instruction: instruction as usize,
-                        run,
-                    });
+                    let (thread, instruction) = (thread as usize, instruction as usize);
+                    return Err(Failure::Fault { fault, thread, instruction, run });
                 }
             }
             let numbers = self.insert();
-            let mut watchers = Vec::new();
-            // Watchers are lent to the observer and given back.
-            for worker in &mut self.workers {
-                worker.collector.packed.clear();
-                worker.collector.hashes.clear();
-                watchers.push(std::mem::replace(&mut worker.collector.watcher, self.observer.watcher()));
-            }
-            self.observer.block(&mut watchers, expanded, &numbers)?;
-            for (worker, watcher) in self.workers.iter_mut().zip(watchers) {
-                worker.collector.watcher = watcher;
-            }
-            expanded = end;
+            self.finish_block(&numbers)?;
+            self.expanded = end;
         };
-        Ok(Ok(self.finish(expanded, stop)))
+        Ok(Ended::Done(Box::new(self.finish(stop))))
+    }
+
+    /// What the workers have counted and their watchers have seen in a block counts from now on.
+    fn finish_block(&mut self, numbers: &[u32]) -> io::Result<()> {
+        for worker in &mut self.workers {
+            let collector = &mut worker.collector;
+            collector.packed.clear();
+            collector.hashes.clear();
+            self.transitions += std::mem::take(&mut collector.transitions);
+            self.deadlocks += std::mem::take(&mut collector.deadlocks);
+            self.out_of_range += std::mem::take(&mut worker.expander.out_of_range);
+        }
+        let mut watchers: Vec<&mut O::Watcher> =
+            self.workers.iter_mut().map(|worker| &mut worker.collector.watcher).collect();
+        self.observer.block(&mut watchers, self.expanded, numbers)
+    }
+
+    /// What was found before the block at hand.
+    fn without_block(self) -> Progress<O::Watcher> {
+        let watchers = self.workers.into_iter().map(|worker| {
+            let mut watcher = worker.collector.watcher;
+            watcher.discard_block();
+            watcher
+        });
+        Progress {
+            watchers: watchers.collect(),
+            states: self.states,
+            shards: self.shards,
+            expanded: self.expanded,
+            transitions: self.transitions,
+            deadlocks: self.deadlocks,
+            out_of_range: self.out_of_range,
+        }
     }
 
     /// Expands a block, each worker its part; the first trouble in the order of the states, with the state's number.
@@ -383,13 +462,12 @@ impl<'p, O: Observer> Search<'p, O> {
         self.states.bytes() + self.shards.iter().map(Shard::bytes).sum::<usize>()
     }
 
-    fn finish(self, expanded: usize, stop: Stop) -> Explored<O> {
-        let sum = |part: fn(&Worker<'p, O::Watcher>) -> u64| self.workers.iter().map(part).sum();
+    fn finish(self, stop: Stop) -> Explored<O> {
         let exploration = Exploration {
-            expanded,
-            transitions: sum(|worker| worker.collector.transitions),
-            deadlocks: sum(|worker| worker.collector.deadlocks),
-            out_of_range: sum(|worker| worker.expander.out_of_range),
+            expanded: self.expanded,
+            transitions: self.transitions,
+            deadlocks: self.deadlocks,
+            out_of_range: self.out_of_range,
             stop,
             bytes: self.bytes(),
             elapsed: self.started.elapsed(),

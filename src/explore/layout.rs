@@ -1,8 +1,7 @@
 //! How a state is packed: every control state and every variable element has a field of bits.
 //!
 //! A Boolean has one bit, a control state as many as its thread needs; an integer starts with the bits that its initial value needs, and is widened
-//! when a value does not fit: the exploration starts again with the wider field, which happens early if at all, because small state spaces come
-//! before large ones. A field never crosses the border of a 64-bit word.
+//! when a value does not fit: the states found so far are repacked, and the exploration goes on. A field never crosses the border of a 64-bit word.
 
 use crate::program::compiled::Compiled;
 

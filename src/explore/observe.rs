@@ -137,6 +137,14 @@ impl Visitor for FactsWatcher {
         self.enabled.clear();
         self.threads.clear();
     }
+
+    fn discard_block(&mut self) {
+        // Facts of whole states stay true; those of the last one are not complete.
+        self.enabled.clear();
+        self.threads.clear();
+        self.outlooks.clear();
+        self.outlook_labels.clear();
+    }
 }
 
 impl Observer for FactsObserver {
@@ -236,18 +244,14 @@ impl Visitor for AutWatcher {
     fn end_of_state(&mut self) {
         self.ends.push(self.steps.len());
     }
+
+    fn discard_block(&mut self) {
+        self.steps.clear();
+        self.ends.clear();
+    }
 }
 
-/// What a rewindable output is: a file, or a buffer.
-pub trait Rewind: Write {
-    /// Goes back to the beginning and forgets what is there.
-    ///
-    /// # Errors
-    /// If the output cannot be truncated.
-    fn rewind(&mut self) -> io::Result<()>;
-}
-
-impl<'p, W: Rewind> AutObserver<'p, W> {
+impl<'p, W: Write> AutObserver<'p, W> {
     /// Writes the transitions to `out`; the header, whose counts are known only at the end, is for the caller.
     pub fn new(program: &'p Program, out: W) -> AutObserver<'p, W> {
         AutObserver { program, out, texts: FxHashMap::default(), transitions: 0 }
@@ -265,17 +269,17 @@ impl<'p, W: Rewind> AutObserver<'p, W> {
     }
 }
 
-impl<W: Rewind> Observer for AutObserver<'_, W> {
+impl<W: Write> Observer for AutObserver<'_, W> {
     type Watcher = AutWatcher;
 
     fn watcher(&self) -> AutWatcher {
         AutWatcher::default()
     }
 
-    fn block(&mut self, watchers: &mut [AutWatcher], first: usize, numbers: &[u32]) -> io::Result<()> {
+    fn block(&mut self, watchers: &mut [&mut AutWatcher], first: usize, numbers: &[u32]) -> io::Result<()> {
         let mut state = first as u64;
         let mut numbers = numbers.iter();
-        for watcher in watchers {
+        for watcher in watchers.iter_mut() {
             let mut begin = 0;
             for &end in &watcher.ends {
                 for &evaluated in &watcher.steps[begin..end] {
@@ -292,14 +296,8 @@ impl<W: Rewind> Observer for AutObserver<'_, W> {
                 begin = end;
                 state += 1;
             }
-            watcher.steps.clear();
-            watcher.ends.clear();
+            watcher.discard_block();
         }
         Ok(())
-    }
-
-    fn restart(&mut self) -> io::Result<()> {
-        self.transitions = 0;
-        self.out.rewind()
     }
 }

@@ -56,6 +56,9 @@ pub trait Visitor {
 
     /// After the last step of a state.
     fn end_of_state(&mut self) {}
+
+    /// What was told since the last block ended, the last state perhaps only in part, will be told again.
+    fn discard_block(&mut self) {}
 }
 
 /// Expands states.
