@@ -24,6 +24,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     // Everything that can be wrong with the command is found before the state space is read.
     let models: Vec<MemoryModel> =
         arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
+    refuse_repetitions(arguments, &models)?;
     let profile = match arguments.profile {
         ProfileArgument::Sound => Profile::Sound,
         ProfileArgument::Literal => Profile::Literal,
@@ -44,8 +45,27 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
     let outcome = Outcome { model: name, analysis, options, results };
     write_files(arguments, &outcome)?;
-    write_summary(arguments, &outcome, verbosity)?;
+    match write_summary(arguments, &outcome, verbosity) {
+        // Who has seen enough of the text still gets the verdict.
+        Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        result => result?,
+    }
     Ok(exit_status(arguments, &outcome))
+}
+
+/// A model or an output that is named twice is a slip: one result would hide the other.
+fn refuse_repetitions(arguments: &AnalyseArguments, models: &[MemoryModel]) -> Result<(), Failure> {
+    let repeated =
+        models.iter().enumerate().find(|(position, model)| models[..*position].iter().any(|m| m.name == model.name));
+    if let Some((_, model)) = repeated {
+        return Err(Failure::Usage(format!("--mm names the memory model {} twice; name it once", model.name)));
+    }
+    let outputs: Vec<&PathBuf> = arguments.outputs().into_iter().flatten().collect();
+    let repeated = outputs.iter().enumerate().find(|(position, path)| outputs[..*position].contains(path));
+    if let Some((_, path)) = repeated {
+        return Err(Failure::Usage(format!("{}: two reports cannot go to one place; name another", path.display())));
+    }
+    Ok(())
 }
 
 /// What is missing is known even if not all cycles were listed, so it comes first.
@@ -107,7 +127,8 @@ fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Fa
         }
     }
     if let Some(directory) = &arguments.out {
-        fs::create_dir_all(directory).map_err(|error| Failure::in_file(directory, error))?;
+        fs::create_dir_all(directory)
+            .map_err(|error| Failure::in_file(directory, format!("{error}; --out takes a directory")))?;
         for report in report::all() {
             staged.write(&directory.join(report.file_name()), &mut |out| report.write(outcome, out))?;
         }
@@ -118,15 +139,7 @@ fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Fa
 /// For people, unless they asked for a table on standard output or for quiet; then only the summary lines, and with a table on standard output those go
 /// to standard error.
 fn write_summary(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Verbosity) -> Result<(), Failure> {
-    let outputs = [
-        &arguments.csv,
-        &arguments.locks_csv,
-        &arguments.delays_csv,
-        &arguments.cycles_csv,
-        &arguments.summary_csv,
-        &arguments.json,
-    ];
-    let stdout_is_taken = outputs.into_iter().flatten().any(|path| path.as_os_str() == "-");
+    let stdout_is_taken = arguments.outputs().into_iter().flatten().any(|path| path.as_os_str() == "-");
     let mut out: Box<dyn Write> = if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(io::stdout().lock()) };
     for result in &outcome.results {
         if verbosity > Verbosity::Quiet && !stdout_is_taken {

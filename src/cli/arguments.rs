@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Finds where a concurrent program needs fences and locks to stay sequentially consistent on weak memory.
 ///
-/// seqcon reads the state space of a program, as a model checker explored it under sequential consistency, and tells which fences and locks keep
+/// seqcon explores a specification, or reads the state space that a model checker explored under sequential consistency, and tells which fences and locks keep
 /// the program sequentially consistent on TSO (x86), PSO (SPARC), ARMv7 and POWER: a proven minimum, each with a cycle that shows why.
 #[derive(Parser)]
 #[command(version, max_term_width = 100, after_help = EXIT_STATUS)]
@@ -13,8 +13,8 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
     /// Number of threads for reading [default: all cores]; the output does not depend on it
-    #[arg(long, global = true, value_name = "N", value_parser = positive)]
-    pub threads: Option<usize>,
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
     /// Print only the summary line of each memory model
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
@@ -94,7 +94,7 @@ pub struct InputArguments {
 /// When an exploration stops before it is complete.
 #[derive(Args)]
 pub struct LimitArguments {
-    /// Stop exploring a specification at this many states
+    /// Stop exploring a specification at this many states, or a few more
     #[arg(long, value_name = "N", value_parser = positive, help_heading = "Limits")]
     pub max_states: Option<usize>,
     /// Stop exploring when states take this many megabytes
@@ -160,7 +160,7 @@ pub struct AnalyseArguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub delays_csv: Option<PathBuf>,
     /// Write cycles.csv here (what --cycles lists)
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", requires = "cycles", help_heading = "Output")]
     pub cycles_csv: Option<PathBuf>,
     /// Write summary.csv here
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -168,6 +168,13 @@ pub struct AnalyseArguments {
     /// Write report.json here
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
+}
+
+impl AnalyseArguments {
+    /// The files that single reports go to.
+    pub fn outputs(&self) -> [&Option<PathBuf>; 6] {
+        [&self.csv, &self.locks_csv, &self.delays_csv, &self.cycles_csv, &self.summary_csv, &self.json]
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]

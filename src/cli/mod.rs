@@ -33,8 +33,10 @@ pub fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     if let Some(threads) = cli.threads {
-        // Fails only if a pool exists already, and none does before the first use.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(usize::from(threads))
+            .build_global()
+            .map_err(|error| Failure::Usage(format!("--threads {threads}: {error}")))?;
     }
     match &cli.command {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),

@@ -94,6 +94,15 @@ impl MemoryModel {
         Pair::all().filter(|pair| pair.first == kind).all(|pair| self.preserved.guarantee(pair) == Guarantee::Always)
     }
 
+    /// Whether it makes no difference for what comes after an access of this kind which location it is to, nor what depends on it.
+    #[must_use]
+    pub fn is_location_blind(&self, kind: Kind) -> bool {
+        [Kind::Read, Kind::Write].into_iter().all(|second| {
+            let guarantee = |same_location| self.preserved.guarantee(Pair { first: kind, second, same_location });
+            guarantee(true) == guarantee(false) && !matches!(guarantee(true), Guarantee::OnlyIf(_))
+        })
+    }
+
     /// Whether all reads are kept in order with everything after them. Together with store atomicity this is what makes a read that is executed
     /// early harmless for the others: they still run on a memory that SC reaches too (method §6).
     #[must_use]

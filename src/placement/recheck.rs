@@ -8,7 +8,7 @@
 use crate::aeg::{AbstractEventGraph, Evaluation, Event, Sources};
 use crate::cycles::Delay;
 use crate::ids::{LabelId, LocalId, VertexId};
-use crate::memory::{Dependencies, FenceStrength, MemoryModel};
+use crate::memory::{Dependencies, FenceStrength, Kind, MemoryModel};
 use crate::safety::{Place, Point, Synchronisation};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -150,7 +150,11 @@ impl Walker<'_> {
         if self.fence_at(question, Point { instr, place: Place::After }) {
             return None;
         }
-        Some(if question == Question::IsOpen { Behind::default() } else { advance(evaluation, &stays, behind) })
+        Some(if question == Question::IsOpen {
+            Behind::default()
+        } else {
+            advance((self.graph, self.model), evaluation, &stays, behind)
+        })
     }
 
     fn must_stay(&self, evaluation: &Evaluation, event: &Event, stays: &BTreeSet<usize>, behind: &Behind) -> bool {
@@ -179,7 +183,12 @@ fn dependencies(addr: bool, data: bool, ctrl: bool) -> Dependencies {
         .fold(Dependencies::NONE, |all, (_, kind)| all.union(kind))
 }
 
-fn advance(evaluation: &Evaluation, stays: &BTreeSet<usize>, behind: &Behind) -> Behind {
+fn advance(
+    (graph, model): (&AbstractEventGraph, &MemoryModel),
+    evaluation: &Evaluation,
+    stays: &BTreeSet<usize>,
+    behind: &Behind,
+) -> Behind {
     let feeding = |sources: &Sources| -> BTreeSet<VertexId> {
         let from_locals = sources.locals.iter().filter_map(|local| behind.locals.get(local)).flatten().copied();
         let here = sources.events.iter().filter(|position| stays.contains(position));
@@ -187,6 +196,12 @@ fn advance(evaluation: &Evaluation, stays: &BTreeSet<usize>, behind: &Behind) ->
     };
     let mut next = behind.clone();
     next.accesses.extend(stays.iter().map(|&position| evaluation.events[position].vertex));
+    // Of accesses between which the model makes no difference the first is enough, or branches would multiply the states.
+    for kind in [Kind::Read, Kind::Write].into_iter().filter(|&kind| model.is_location_blind(kind)) {
+        let mut alike = next.accesses.iter().copied().filter(|&access| graph.vertex(access).kind == kind);
+        let first = alike.next();
+        next.accesses.retain(|&access| graph.vertex(access).kind != kind || Some(access) == first);
+    }
     next.conditions.extend(feeding(&evaluation.condition));
     for update in &evaluation.locals {
         let feeds = feeding(&update.value);

@@ -12,8 +12,8 @@
 //! *Within an evaluation* the chain follows the instruction's own order only; events that are not ordered do not reach each other.
 //! A barrier (fence, atomic or locked instruction) reaches everything after it, so the search stops there.
 //!
-//! *Cost.* The number of states is the number of labels times the width of the antichains: 1 in practice under TSO and PSO, where no bits but those of
-//! the writes count, small under the others; exponential in the number of locations in the worst case.
+//! *Cost.* The number of states is the number of labels times the width of the antichains: 1 under TSO, where the location of a reached write makes no difference,
+//! small in practice under the others; exponential in the number of locations in the worst case.
 
 use super::synchronisation::{Place, Point, Synchronisation};
 use crate::aeg::{AbstractEventGraph, Evaluation, Event, Sources};
@@ -203,7 +203,9 @@ impl<'a> ChainSearch<'a> {
             if self.model.is_absorbing(vertex.kind) {
                 return None;
             }
-            behind.insert(vertex.kind, vertex.location);
+            // Where the location makes no difference, one stands for all: fewer sets to keep apart.
+            let blind = self.model.is_location_blind(vertex.kind);
+            behind.insert(vertex.kind, if blind { LocationId(0) } else { vertex.location });
         }
         if self.tracks_dependencies {
             let locations_of = |sources: &Sources| {

@@ -145,7 +145,7 @@ pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> R
     meter.finish();
     let mut warnings = layout.warnings;
     warnings.extend(labels.warnings());
-    warnings.extend(steps.warnings());
+    warnings.extend(steps.warnings(&labels));
     let facts = tables::build(&labels, &enabled, &steps);
     Ok(Extraction { facts, dialect: reading.dialect().name().to_owned(), warnings })
 }

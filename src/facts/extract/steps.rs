@@ -84,12 +84,22 @@ pub(super) fn collect<'a>(
 }
 
 impl Steps {
-    pub(super) fn warnings(&self) -> Option<String> {
-        let steps = if self.ambiguous == 1 { "step changes" } else { "steps change" };
-        (self.ambiguous > 0).then(|| {
+    pub(super) fn warnings(&self, labels: &Known<'_>) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.ambiguous > 0 {
+            let steps = if self.ambiguous == 1 { "step changes" } else { "steps change" };
             let taken = "taken as a step of each of them";
-            format!("{} internal {steps} what several threads have enabled: {taken}", self.ambiguous)
-        })
+            warnings.push(format!("{} internal {steps} what several threads have enabled: {taken}", self.ambiguous));
+        }
+        let is_silent = |thread: ThreadId| self.waking.iter().any(|step| step.before == EMPTY && step.thread == thread);
+        let silent = labels.thread_names().filter(|&(_, thread)| is_silent(thread)).map(|(name, _)| name).min();
+        if let Some(name) = silent {
+            warnings.push(format!(
+                "thread {name} waits without a label: program order across such waits is lost, and fences may be missing; \
+                 let a condition that does not hold be a self-loop (`{name}.N: ?! x`)"
+            ));
+        }
+        warnings
     }
 }
 
