@@ -92,3 +92,39 @@ fn program_order_goes_through_a_wait_that_is_never_over_at_once() {
     let told = tell(bundled_facts("handshake"), Profile::Sound, "tso", Atomicity::Off);
     assert_eq!(told.delays(), ["T0.0 W x -> T0.2 R y", "T2.0 W y -> T2.1 R x"]);
 }
+
+#[test]
+fn program_order_goes_through_a_wait_without_a_label() {
+    // The same program from a tool that shows no refused conditions: while T0 waits it has nothing enabled.
+    let text = include_str!("../lts/handshake.aut");
+    let (header, lines) = text.split_once('\n').expect("the file has a header");
+    let kept: Vec<&str> = lines.lines().filter(|line| !line.contains("?!")).collect();
+    let states = header.rsplit_once(',').expect("the header has counts").1;
+    let silent = format!("des (0,{},{states}\n{}\n", kept.len(), kept.join("\n"));
+    let extraction = support::facts_of(silent, &Default::default()).expect("the state space is well formed");
+    assert!(extraction.warnings.iter().any(|warning| warning.contains("waits without a label")));
+    let told = tell(extraction.facts, Profile::Sound, "tso", Atomicity::Off);
+    assert_eq!(told.delays(), ["T0.0 W x -> T0.2 R y", "T2.0 W y -> T2.1 R x"]);
+}
+
+#[test]
+fn branches_do_not_multiply_the_search_under_tso() {
+    // Sixteen diamonds, each writing one of two locations: 65,536 sets of writes, between which TSO makes no difference. Without knowing
+    // that, this test does not end.
+    let mut labels = vec!["T0.0: a :=".to_owned()];
+    let mut follows = Vec::new();
+    let mut last = vec![0];
+    for diamond in 0..16 {
+        let branches = [labels.len(), labels.len() + 1];
+        labels.extend(["l", "r"].map(|side| format!("T0.{}{side}: {side}{diamond} :=", diamond + 1)));
+        follows.extend(last.iter().flat_map(|&from| branches.map(|to| (from, to))));
+        last = branches.to_vec();
+    }
+    follows.extend(last.iter().map(|&from| (from, labels.len())));
+    labels.extend(["T0.99: ~s := b", "T1.0: b :=", "T1.1: ~s := a"].map(str::to_owned));
+    follows.push((labels.len() - 2, labels.len() - 1));
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let options = Options { conflicts: ConflictRule::Reachable, ..Options::default() };
+    let outcome = Analysis::new(facts(&labels, &follows), Profile::Sound).run(model("tso"), &options);
+    assert_eq!((outcome.num_of_delays(), outcome.fences.len()), (2, 2));
+}

@@ -25,8 +25,8 @@ impl AbstractEventGraph {
             evaluations[pair.from.index()].successors.push(pair.to);
         }
         if profile == Profile::Sound {
-            for evaluation in &mut evaluations {
-                wait(&mut evaluation.successors, &facts.waits);
+            for (position, evaluation) in evaluations.iter_mut().enumerate() {
+                wait(LabelId::new(position), &mut evaluation.successors, facts);
             }
         }
         let mut instructions = names.instructions;
@@ -57,16 +57,29 @@ impl AbstractEventGraph {
 }
 
 /// Adds what a thread can go on with after it has waited: a wait that is never over at once (`await f`, where another thread sets f in answer
-/// to this one) is passed all the same.
-fn wait(successors: &mut Vec<LabelId>, waits: &[(LabelId, LabelId)]) {
+/// to this one) is passed all the same. A thread that waits without a label may go on with whatever ends such a wait of it.
+fn wait(label: LabelId, successors: &mut Vec<LabelId>, facts: &Facts) {
+    let thread = |label: LabelId| &facts.labels[label.index()].thread;
+    let contains = |labels: &[LabelId], label: LabelId| labels.binary_search(&label).is_ok();
+    let mut is_silent = contains(&facts.silences.begin, label);
     let mut position = 0;
-    while let Some(&enabled) = successors.get(position) {
-        let first = waits.partition_point(|&(before, _)| before < enabled);
-        for &(_, later) in waits[first..].iter().take_while(|&&(before, _)| before == enabled) {
+    loop {
+        if is_silent {
+            let ends = facts.silences.end.iter().copied().filter(|&end| thread(end) == thread(label));
+            for end in ends.collect::<Vec<_>>() {
+                if !successors.contains(&end) {
+                    successors.push(end);
+                }
+            }
+        }
+        let Some(&enabled) = successors.get(position) else { break };
+        let first = facts.waits.partition_point(|&(before, _)| before < enabled);
+        for &(_, later) in facts.waits[first..].iter().take_while(|&&(before, _)| before == enabled) {
             if !successors.contains(&later) {
                 successors.push(later);
             }
         }
+        is_silent = contains(&facts.silences.lapse, enabled);
         position += 1;
     }
     successors.sort_unstable();

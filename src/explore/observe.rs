@@ -2,7 +2,7 @@
 
 use super::driver::Observer;
 use super::successors::{Evaluated, Visitor, Whose};
-use crate::facts::{Facts, Follows};
+use crate::facts::{Facts, Follows, Waits};
 use crate::ids::LabelId;
 use crate::lts::label::Label;
 use crate::lts::writer;
@@ -208,10 +208,15 @@ pub fn facts(program: &Program, watchers: &[FactsWatcher], size: (u64, u64)) -> 
     let follows = steps.iter().flat_map(|&(step, before, after)| {
         new_in(before, after).map(move |(next, newly)| Follows { from: LabelId(step), to: LabelId(next), newly })
     });
-    let waits = waking.iter().flat_map(|&(before, after)| {
+    let mut waits = Waits::default();
+    for &(before, after) in &waking {
         let woken = new_in(before, after).filter(|(_, newly)| *newly);
-        woken.flat_map(move |(new, _)| members[before as usize].iter().map(move |&old| (LabelId(old), LabelId(new))))
-    });
+        let old = members[before as usize];
+        waits.with_labels.extend(woken.flat_map(|(new, _)| old.iter().map(move |&old| (LabelId(old), LabelId(new)))));
+    }
+    // A thread that waits has refused evaluations; one that has nothing enabled has ended.
+    let last = steps.iter().filter(|(_, _, after)| members[*after as usize].is_empty());
+    waits.without.begin.extend(last.map(|&(step, _, _)| LabelId(step)));
     let concurrent = concurrent.into_iter().map(|(a, b)| (LabelId(a), LabelId(b)));
     Facts::canonical_with_waits(&labels, follows, waits, concurrent, size)
 }

@@ -11,6 +11,9 @@
 //! 0 1 new
 //! 1 1
 //! waits 0
+//! begin 0
+//! lapse 0
+//! end 0
 //! concurrent 0
 //! checksum 8a1fd2c3b4e59607
 //! ```
@@ -22,7 +25,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Facts, Follows};
+use super::{Facts, Follows, Silences, Waits};
 use crate::ids::LabelId;
 use crate::lts::dialect::native;
 use crate::lts::error::{Error, Place, found_at, quoted};
@@ -60,6 +63,12 @@ pub fn write(facts: &Facts, out: impl Write) -> io::Result<()> {
     for (before, after) in &facts.waits {
         writeln!(out, "{} {}", before.0, after.0)?;
     }
+    for (name, labels) in silences(&facts.silences) {
+        writeln!(out, "{name} {}", labels.len())?;
+        for label in labels {
+            writeln!(out, "{}", label.0)?;
+        }
+    }
     writeln!(out, "concurrent {}", facts.concurrent.len())?;
     for (a, b) in &facts.concurrent {
         writeln!(out, "{} {}", a.0, b.0)?;
@@ -67,6 +76,11 @@ pub fn write(facts: &Facts, out: impl Write) -> io::Result<()> {
     let checksum = out.checksum;
     writeln!(out, "checksum {checksum:016x}", checksum = checksum.0)?;
     out.flush()
+}
+
+/// The tables of silences with their names, in the order of the file.
+fn silences(silences: &Silences) -> [(&'static str, &[LabelId]); 3] {
+    [("begin", &silences.begin), ("lapse", &silences.lapse), ("end", &silences.end)]
 }
 
 /// Reads facts; `path` is the name for messages.
@@ -101,14 +115,22 @@ pub fn read(bytes: &[u8], path: &str) -> Result<Facts, Error> {
         }
         follows.push(Follows { from, to, newly });
     }
-    let mut waits = Vec::new();
+    let mut waits = Waits::default();
     for _ in 0..lines.count("waits")? {
         let text = lines.next("a pair of labels")?;
         let (before, after) = lines.pair(text, &labels)?;
         if labels[before.index()].thread != labels[after.index()].thread {
             return Err(lines.unexpected("two labels of the same thread"));
         }
-        waits.push((before, after));
+        waits.with_labels.push((before, after));
+    }
+    let Silences { begin, lapse, end } = &mut waits.without;
+    for (name, into) in [("begin", begin), ("lapse", lapse), ("end", end)] {
+        for _ in 0..lines.count(name)? {
+            let text = lines.next("a label's position")?;
+            let label = text.parse().ok().map(LabelId).filter(|label| label.index() < labels.len());
+            into.push(label.ok_or_else(|| lines.unexpected("a label's position"))?);
+        }
     }
     let mut concurrent = Vec::new();
     for _ in 0..lines.count("concurrent")? {

@@ -50,6 +50,36 @@ pub struct Follows {
     pub newly: bool,
 }
 
+/// Waits without a label: state spaces in which a condition that does not hold is no self-loop. Sorted, each label once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Silences {
+    /// After some step with this label the thread has nothing enabled: it waits, or has ended.
+    pub begin: Vec<LabelId>,
+    /// A step of another thread took this one away, and left nothing.
+    pub lapse: Vec<LabelId>,
+    /// A step of another thread enabled this one where nothing was: the thread had waited.
+    pub end: Vec<LabelId>,
+}
+
+impl Silences {
+    /// The same with other label numbers.
+    fn renumbered(&self, number: impl Fn(LabelId) -> LabelId) -> Silences {
+        let renumber = |labels: &[LabelId]| {
+            let mut labels: Vec<LabelId> = labels.iter().map(|&label| number(label)).collect();
+            labels.sort_unstable();
+            labels.dedup();
+            labels
+        };
+        Silences { begin: renumber(&self.begin), lapse: renumber(&self.lapse), end: renumber(&self.end) }
+    }
+
+    fn extend(&mut self, other: &Silences) {
+        self.begin.extend(&other.begin);
+        self.lapse.extend(&other.lapse);
+        self.end.extend(&other.end);
+    }
+}
+
 /// The tables, sorted, and the size of what they were taken from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -59,12 +89,23 @@ pub struct Facts {
     pub follows: Vec<Follows>,
     /// What is enabled when others have taken steps: (enabled before, newly enabled), sorted, each pair once.
     pub waits: Vec<(LabelId, LabelId)>,
+    /// What a thread does without a label enabled.
+    pub silences: Silences,
     /// Sorted, each unordered pair once, the smaller label first.
     pub concurrent: Vec<(LabelId, LabelId)>,
     /// States of the state space (of all shards together, if merged).
     pub states: u64,
     /// Transitions of the state space (of all shards together, if merged).
     pub transitions: u64,
+}
+
+/// How threads wait, in any order and with repetitions; see [`Facts::waits`] and [`Silences`].
+#[derive(Clone, Debug, Default)]
+pub struct Waits {
+    /// The pairs of [`Facts::waits`].
+    pub with_labels: Vec<(LabelId, LabelId)>,
+    /// Waits without a label.
+    pub without: Silences,
 }
 
 impl Facts {
@@ -76,7 +117,7 @@ impl Facts {
         concurrent: impl IntoIterator<Item = (LabelId, LabelId)>,
         size: (u64, u64),
     ) -> Facts {
-        Facts::canonical_with_waits(labels, follows, [], concurrent, size)
+        Facts::canonical_with_waits(labels, follows, Waits::default(), concurrent, size)
     }
 
     /// Sorts and deduplicates tables whose label indices refer to `labels` in any order and with repetitions.
@@ -84,7 +125,7 @@ impl Facts {
     pub fn canonical_with_waits(
         labels: &[Label],
         follows: impl IntoIterator<Item = Follows>,
-        waits: impl IntoIterator<Item = (LabelId, LabelId)>,
+        waits: Waits,
         concurrent: impl IntoIterator<Item = (LabelId, LabelId)>,
         (states, transitions): (u64, u64),
     ) -> Facts {
@@ -99,8 +140,9 @@ impl Facts {
         for Follows { from, to, newly } in follows {
             *pairs.entry((rank[from.index()], rank[to.index()])).or_default() |= newly;
         }
+        let silences = waits.without.renumbered(|label| rank[label.index()]);
         let mut waits: Vec<(LabelId, LabelId)> =
-            waits.into_iter().map(|(a, b)| (rank[a.index()], rank[b.index()])).collect();
+            waits.with_labels.into_iter().map(|(a, b)| (rank[a.index()], rank[b.index()])).collect();
         waits.sort_unstable();
         waits.dedup();
         let mut unordered: Vec<(LabelId, LabelId)> = concurrent
@@ -114,6 +156,7 @@ impl Facts {
             labels: sorted,
             follows: pairs.into_iter().map(|((from, to), newly)| Follows { from, to, newly }).collect(),
             waits,
+            silences,
             concurrent: unordered,
             states,
             transitions,
@@ -125,7 +168,7 @@ impl Facts {
     pub fn merge(parts: &[Facts]) -> Facts {
         let mut labels = Vec::new();
         let mut follows = Vec::new();
-        let mut waits = Vec::new();
+        let mut waits = Waits::default();
         let mut concurrent = Vec::new();
         let (mut states, mut transitions) = (0, 0);
         for part in parts {
@@ -135,7 +178,8 @@ impl Facts {
                 to: shift(pair.to),
                 ..*pair
             }));
-            waits.extend(part.waits.iter().map(|&(a, b)| (shift(a), shift(b))));
+            waits.with_labels.extend(part.waits.iter().map(|&(a, b)| (shift(a), shift(b))));
+            waits.without.extend(&part.silences.renumbered(shift));
             concurrent.extend(part.concurrent.iter().map(|&(a, b)| (shift(a), shift(b))));
             labels.extend_from_slice(&part.labels);
             states += part.states;

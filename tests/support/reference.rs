@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
-use seqcon::facts::{Facts, Follows};
+use seqcon::facts::{Facts, Follows, Waits};
 use seqcon::ids::LabelId;
 use seqcon::lts::dialect::native;
 use seqcon::lts::label::Label;
@@ -96,7 +96,7 @@ impl Lts {
         }
         let threads: BTreeSet<&String> = labels.iter().map(|label| &label.thread).collect();
         let mut follows = Vec::new();
-        let mut waits = Vec::new();
+        let mut waits = Waits::default();
         for of in threads {
             let local: BTreeMap<u64, BTreeSet<LabelId>> = out
                 .iter()
@@ -115,6 +115,9 @@ impl Lts {
                 let Some(label) = label.as_ref().filter(|label| &label.thread == of) else { continue };
                 if from == to && label.is_only_a_condition() {
                     continue;
+                }
+                if local[to].is_empty() {
+                    waits.without.begin.push(id(label));
                 }
                 // What the thread has enabled after the step and after internal steps of the thread: those that change what
                 // it has enabled, taken in any state that looks the same to it.
@@ -136,7 +139,13 @@ impl Lts {
             for (from, label, to) in &parsed {
                 if label.as_ref().is_some_and(|label| &label.thread != of) {
                     let new = local[to].iter().filter(|label| !local[from].contains(label));
-                    waits.extend(new.flat_map(|&new| local[from].iter().map(move |&old| (old, new))));
+                    waits.with_labels.extend(new.flat_map(|&new| local[from].iter().map(move |&old| (old, new))));
+                    if local[from].is_empty() {
+                        waits.without.end.extend(&local[to]);
+                    }
+                    if local[to].is_empty() {
+                        waits.without.lapse.extend(&local[from]);
+                    }
                 }
             }
         }

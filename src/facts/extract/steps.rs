@@ -95,7 +95,7 @@ impl Steps {
         let silent = labels.thread_names().filter(|&(_, thread)| is_silent(thread)).map(|(name, _)| name).min();
         if let Some(name) = silent {
             warnings.push(format!(
-                "thread {name} waits without a label: program order across such waits is lost, and fences may be missing; \
+                "thread {name} waits without a label, so what it reads while it waits is not known; \
                  let a condition that does not hold be a self-loop (`{name}.N: ?! x`)"
             ));
         }

@@ -7,8 +7,9 @@
 use super::concurrent;
 use super::enabled::Enabled;
 use super::labels::Known;
+use super::local_sets::EMPTY;
 use super::steps::Steps;
-use crate::facts::{Facts, Follows};
+use crate::facts::{Facts, Follows, Waits};
 use crate::ids::{LabelId, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,13 +28,21 @@ pub(super) fn build(labels: &Known<'_>, enabled: &Enabled, steps: &Steps) -> Fac
     }
     let follows =
         follows.into_iter().map(|((from, to), newly)| Follows { from: LabelId(from), to: LabelId(to), newly });
-    let mut waits: FxHashSet<(LabelId, LabelId)> = FxHashSet::default();
+    let mut waits = Waits::default();
     for step in &steps.waking {
         let members = |set: u32| enabled.locals.members(step.thread, set);
         let (before, after) = (members(step.before), members(step.after));
         let woken = after.iter().filter(|label| before.binary_search(label).is_err());
-        waits.extend(woken.flat_map(|&new| before.iter().map(move |&old| (LabelId(old), LabelId(new)))));
+        waits.with_labels.extend(woken.flat_map(|&new| before.iter().map(move |&old| (LabelId(old), LabelId(new)))));
+        if before.is_empty() {
+            waits.without.end.extend(after.iter().map(|&label| LabelId(label)));
+        }
+        if after.is_empty() {
+            waits.without.lapse.extend(before.iter().map(|&label| LabelId(label)));
+        }
     }
+    let last = steps.visible.iter().filter(|step| step.after == EMPTY);
+    waits.without.begin.extend(last.map(|step| LabelId(step.label)));
     let size = (enabled.states, enabled.transitions);
     Facts::canonical_with_waits(&labels.labels, follows, waits, concurrent::pairs(enabled), size)
 }
