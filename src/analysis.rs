@@ -52,6 +52,8 @@ pub struct Analysis {
     pub num_of_states: u64,
     /// The number of transitions.
     pub num_of_transitions: u64,
+    /// A part of the state space is missing: there may be more to find.
+    pub cut_off: bool,
     /// Whose definitions apply.
     pub profile: Profile,
     /// The abstract event graph.
@@ -158,6 +160,7 @@ impl Analysis {
             labels: facts.labels,
             num_of_states: facts.states,
             num_of_transitions: facts.transitions,
+            cut_off: facts.cut_off,
             profile,
             graph,
             order,
@@ -210,7 +213,7 @@ impl Analysis {
             locks: lock_groups(&self.graph, &findings.in_place.locked),
             recheck,
             presumed_atomic: self.presumed_atomic(options.atomicity),
-            complete: findings.cycles.as_ref().is_none_or(|list| list.complete),
+            complete: !self.cut_off && findings.cycles.as_ref().is_none_or(|list| list.complete),
             placement,
             findings,
             elapsed: started.elapsed(),

@@ -215,6 +215,22 @@ fn a_limit_on_listed_cycles_is_said_and_never_silent() {
 }
 
 #[test]
+fn what_a_limit_left_out_is_never_forgotten() {
+    let directory = scratch();
+    let facts = directory.path().join("part.facts");
+    let facts = facts.to_str().unwrap();
+    assert_eq!(seqcon(&["facts", "specs/peterson.slco", "--max-states", "3", "-o", facts]).status.code(), Some(3));
+    for input in [&["analyse", facts][..], &["analyse", "specs/peterson.slco", "--max-states", "3"]] {
+        let output = seqcon(&[input, &["--mm", "tso"]].concat());
+        assert_eq!(output.status.code(), Some(3), "{input:?}");
+        assert!(stdout(&output).contains("only a part of the state space is known"), "{}", stdout(&output));
+        assert!(stdout(&output).contains("minimal=not-proved complete=no"), "{}", stdout(&output));
+    }
+    let cut = file(&directory, "cut.aut", b"des (0,2,2)\n(0,\"T0.0: x :=\",1)\n(0,\"T1.0: y");
+    assert_eq!(seqcon(&["analyse", &cut, "--recover", "--mm", "tso"]).status.code(), Some(3));
+}
+
+#[test]
 fn greedy_placement_never_claims_to_be_minimal() {
     let output = seqcon(&["-q", "analyse", "lts/peterson.aut", "--mm", "armv7", "--placement", "greedy"]);
     assert!(stdout(&output).contains("minimal=not-proved"));

@@ -27,7 +27,7 @@ fn example() -> Lts {
 
 #[test]
 fn a_facts_file_is_text_that_people_can_read() {
-    let text = "seqcon-facts 1\nstates 2\ntransitions 3\nlabels 3\nT0.0: b0 :=\nT0.1: ? b1\nT1.0: b1 :=\n\
+    let text = "seqcon-facts 1\nstates 2\ntransitions 3\ncut_off 0\nlabels 3\nT0.0: b0 :=\nT0.1: ? b1\nT1.0: b1 :=\n\
                 follows 1\n0 1 new\nwaits 1\n1 0\nbegin 1\n2\nlapse 0\nend 1\n2\nconcurrent 1\n1 2\nchecksum ";
     let bytes = written(&example().facts());
     assert!(String::from_utf8_lossy(&bytes).starts_with(text), "{}", String::from_utf8_lossy(&bytes));
@@ -104,14 +104,17 @@ fn messages_name_the_line() {
             text.replace("states 2", "states two"),
             "model.facts:2:1: expected `states` and a number, found `states two`;",
         ),
-        (text.replace("labels 3", "labels 4"), "model.facts:8:1: expected `thread.instruction`"),
-        (text.replace("b0 :=", "b0 ="), "model.facts:5:10: expected `:=`, found `=` in the label `T0.0: b0 =`;"),
-        (text.replace("0 1 new", "0 3 new"), "model.facts:9:1: expected two label positions below 3, found `0 3 new`;"),
-        (text.replace("0 1 new", "0 2 new"), "model.facts:9:1: expected two labels of the same thread"),
-        (text.replace("begin 1\n2\n", "begin 1\n7\n"), "model.facts:13:1: expected a label's position, found `7`;"),
-        (text.replace("\n1 0\n", "\n1 2\n"), "model.facts:11:1: expected two labels of the same thread"),
-        (text.replace("\n1 2\n", "\n0 1\n"), "model.facts:18:1: expected two labels of different threads"),
-        (text.replace("states 2", "states 3"), "model.facts:19:1: expected the checksum of the lines before"),
+        (text.replace("labels 3", "labels 4"), "model.facts:9:1: expected `thread.instruction`"),
+        (text.replace("b0 :=", "b0 ="), "model.facts:6:10: expected `:=`, found `=` in the label `T0.0: b0 =`;"),
+        (
+            text.replace("0 1 new", "0 3 new"),
+            "model.facts:10:1: expected two label positions below 3, found `0 3 new`;",
+        ),
+        (text.replace("0 1 new", "0 2 new"), "model.facts:10:1: expected two labels of the same thread"),
+        (text.replace("begin 1\n2\n", "begin 1\n7\n"), "model.facts:14:1: expected a label's position, found `7`;"),
+        (text.replace("\n1 0\n", "\n1 2\n"), "model.facts:12:1: expected two labels of the same thread"),
+        (text.replace("\n1 2\n", "\n0 1\n"), "model.facts:19:1: expected two labels of different threads"),
+        (text.replace("states 2", "states 3"), "model.facts:20:1: expected the checksum of the lines before"),
     ];
     for (text, expected) in cases {
         let message = message_of(text.as_bytes());

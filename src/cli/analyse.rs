@@ -30,16 +30,13 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         ProfileArgument::Literal => Profile::Literal,
         ProfileArgument::Published => Profile::Published,
     };
-    let loaded = arguments.input.load(verbosity)?;
-    let analysis = Analysis::new(loaded.facts, profile);
+    let analysis = Analysis::new(arguments.input.load(verbosity)?, profile);
     let options = options(arguments, &analysis)?;
     let results = models
         .iter()
         .map(|model| {
             let _spinner = Spinner::new(format!("analysing under {}", model.name));
-            let mut result = analysis.run(model, &options);
-            result.complete &= loaded.complete;
-            result
+            analysis.run(model, &options)
         })
         .collect();
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());

@@ -8,10 +8,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(arguments: &FactsArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
-    let loaded = arguments.input.load(verbosity)?;
+    let facts = arguments.input.load(verbosity)?;
     let path = arguments.output.as_deref().unwrap_or(Path::new("-"));
     let mut staged = Staged::new();
-    staged.write(path, &mut |out| file::write(&loaded.facts, out))?;
+    staged.write(path, &mut |out| file::write(&facts, out))?;
     staged.put_in_place()?;
-    Ok(if loaded.complete { ExitCode::SUCCESS } else { ExitCode::from(3) })
+    Ok(if facts.cut_off { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }

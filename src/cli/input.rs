@@ -12,13 +12,6 @@ use crate::memory::MemoryModel;
 use std::fs;
 use std::path::Path;
 
-/// What the inputs say.
-pub struct Loaded {
-    pub facts: Facts,
-    /// No limit stopped an exploration.
-    pub complete: bool,
-}
-
 impl InputArguments {
     fn options(&self) -> Result<Options, Failure> {
         let internal = self.internal.as_deref().map(regex::Regex::new).transpose();
@@ -36,15 +29,12 @@ impl InputArguments {
     }
 
     /// The facts of all inputs, merged. Warnings go to standard error.
-    pub fn load(&self, verbosity: Verbosity) -> Result<Loaded, Failure> {
+    pub fn load(&self, verbosity: Verbosity) -> Result<Facts, Failure> {
         let options = self.options()?;
         let mut parts = Vec::with_capacity(self.inputs.len());
-        let mut complete = true;
         for path in &self.inputs {
             if Specification::is_one(path) {
-                let explored = Specification::read(path)?.facts(&self.limits)?;
-                complete &= explored.complete;
-                parts.push(explored.facts);
+                parts.push(Specification::read(path)?.facts(&self.limits)?);
                 continue;
             }
             let bar = ByteBar::new(&format!("reading {}", path.display()));
@@ -68,8 +58,7 @@ impl InputArguments {
             }
             parts.push(extraction.facts);
         }
-        let facts = if parts.len() == 1 { parts.swap_remove(0) } else { Facts::merge(&parts) };
-        Ok(Loaded { facts, complete })
+        Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Facts::merge(&parts) })
     }
 
     /// The program's name: the first file's name without its extensions.

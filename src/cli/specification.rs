@@ -25,12 +25,6 @@ pub struct Specification {
     compiled: Compiled,
 }
 
-/// Facts of an exploration.
-pub struct ExploredFacts {
-    pub facts: Facts,
-    pub complete: bool,
-}
-
 impl Specification {
     /// Whether the name of the file says that it is a specification.
     pub fn is_one(path: &Path) -> bool {
@@ -95,10 +89,11 @@ impl Specification {
     }
 
     /// The facts of its state space.
-    pub fn facts(&self, limits: &LimitArguments) -> Result<ExploredFacts, Failure> {
+    pub fn facts(&self, limits: &LimitArguments) -> Result<Facts, Failure> {
         let (exploration, watchers) = self.explore(limits, &mut FactsObserver)?;
         let size = (exploration.states.len() as u64, exploration.transitions);
-        Ok(ExploredFacts { facts: facts(&self.program, &watchers, size), complete: exploration.stop == Stop::Complete })
+        let cut_off = exploration.stop != Stop::Complete;
+        Ok(Facts { cut_off, ..facts(&self.program, &watchers, size) })
     }
 
     fn failure(&self, failure: driver::Failure) -> Failure {

@@ -4,6 +4,7 @@
 //! seqcon-facts 1
 //! states 14
 //! transitions 32
+//! cut_off 0
 //! labels 2
 //! T0.0: b0 :=
 //! T0.1: ? b1
@@ -51,6 +52,7 @@ pub fn write(facts: &Facts, out: impl Write) -> io::Result<()> {
     writeln!(out, "{MAGIC}{VERSION}")?;
     writeln!(out, "states {}", facts.states)?;
     writeln!(out, "transitions {}", facts.transitions)?;
+    writeln!(out, "cut_off {}", u8::from(facts.cut_off))?;
     writeln!(out, "labels {}", facts.labels.len())?;
     for label in &facts.labels {
         writeln!(out, "{label}")?;
@@ -96,6 +98,7 @@ pub fn read(bytes: &[u8], path: &str) -> Result<Facts, Error> {
     }
     let states = lines.count("states")?;
     let transitions = lines.count("transitions")?;
+    let cut_off = lines.count("cut_off")? != 0;
     let mut labels: Vec<Label> = Vec::new();
     for _ in 0..lines.count("labels")? {
         let text = lines.next("a label")?;
@@ -149,7 +152,8 @@ pub fn read(bytes: &[u8], path: &str) -> Result<Facts, Error> {
     if lines.end != bytes.len() {
         return Err(Error::unexpected(path, bytes, lines.end, "the end of the file", REMEDY));
     }
-    Ok(Facts::canonical_with_waits(&labels, follows, waits, concurrent, (states, transitions)))
+    let facts = Facts::canonical_with_waits(&labels, follows, waits, concurrent, (states, transitions));
+    Ok(Facts { cut_off, ..facts })
 }
 
 /// A text line by line, with the place of the last line for messages.

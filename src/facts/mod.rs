@@ -97,6 +97,8 @@ pub struct Facts {
     pub states: u64,
     /// Transitions of the state space (of all shards together, if merged).
     pub transitions: u64,
+    /// A limit, or damage that was recovered from, has left a part of the state space out: what is missing there is not known.
+    pub cut_off: bool,
 }
 
 /// How threads wait, in any order and with repetitions; see [`Facts::waits`] and [`Silences`].
@@ -160,6 +162,7 @@ impl Facts {
             concurrent: unordered,
             states,
             transitions,
+            cut_off: false,
         }
     }
 
@@ -185,6 +188,7 @@ impl Facts {
             states += part.states;
             transitions += part.transitions;
         }
-        Facts::canonical_with_waits(&labels, follows, waits, concurrent, (states, transitions))
+        let merged = Facts::canonical_with_waits(&labels, follows, waits, concurrent, (states, transitions));
+        Facts { cut_off: parts.iter().any(|part| part.cut_off), ..merged }
     }
 }

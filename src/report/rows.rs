@@ -294,7 +294,7 @@ impl Outcome {
             result.findings.torn.len(),
             result.num_of_fences(FenceStrength::Plain),
             result.num_of_fences(FenceStrength::Cumulative),
-            if result.placement.proved_minimal { "proved" } else { "not-proved" },
+            if result.placement.proved_minimal && !self.analysis.cut_off { "proved" } else { "not-proved" },
             names::yes_no(result.complete),
             result.elapsed.as_secs_f64(),
         )

@@ -14,8 +14,12 @@ use std::fmt::{self, Write};
 /// If the writer fails.
 pub fn write_result(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     writeln!(out, "{} ({})", result.model.name, result.model.title)?;
+    if outcome.analysis.cut_off {
+        writeln!(out, "  only a part of the state space is known; what is missing elsewhere is not")?;
+    }
     if result.is_clean() {
-        writeln!(out, "  no fence and no lock is needed")?;
+        let verdict = if outcome.analysis.cut_off { "found to be needed in that part" } else { "needed" };
+        writeln!(out, "  no fence and no lock is {verdict}")?;
     }
     for fence in &result.fences {
         write_fence(outcome, result, fence, out)?;

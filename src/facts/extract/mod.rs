@@ -143,9 +143,12 @@ pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> R
     let steps = steps::collect(bytes, layout.body(), &labels, &enabled, &meter)
         .map_err(|stop| stop.into_error(source, &reading))?;
     meter.finish();
+    // These are about counts that differ and lines that were left out.
+    let cut_off = !layout.warnings.is_empty();
     let mut warnings = layout.warnings;
     warnings.extend(labels.warnings());
     warnings.extend(steps.warnings(&labels));
     let facts = tables::build(&labels, &enabled, &steps);
+    let facts = Facts { cut_off, ..facts };
     Ok(Extraction { facts, dialect: reading.dialect().name().to_owned(), warnings })
 }
