@@ -17,7 +17,9 @@ pub fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
         None => specification.explore(&arguments.limits, &mut Nobody)?.0,
         Some(path) => {
             // The header comes first and is known last: the transitions wait in a temporary file.
-            let mut observer = AutObserver::new(&specification.program, BufWriter::new(tempfile::tempfile()?));
+            let transitions =
+                tempfile::tempfile().map_err(|error| Failure::Usage(format!("a temporary file: {error}")))?;
+            let mut observer = AutObserver::new(&specification.program, BufWriter::new(transitions));
             let (exploration, _) = specification.explore(&arguments.limits, &mut observer)?;
             let counts =
                 Counts { initial: 0, transitions: observer.transitions(), states: exploration.states.len() as u64 };

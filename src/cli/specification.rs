@@ -114,7 +114,11 @@ impl Specification {
         let place = place(&self.text, span);
         let mut message = format!("{}:{place}: {} in {}.{}", self.name, fault.kind, thread.name, instruction.name);
         let left_out = run.len().saturating_sub(SHOWN);
-        let _ = write!(message, "; {} steps lead there:", run.len());
+        let _ = match run.len() {
+            0 => write!(message, ", in the initial state"),
+            1 => write!(message, "; one step leads there:"),
+            steps => write!(message, "; {steps} steps lead there:"),
+        };
         if left_out > 0 {
             let _ = write!(message, "\n  … {left_out} steps");
         }
