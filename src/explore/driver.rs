@@ -7,7 +7,8 @@
 //! *Cost.* A transition costs an evaluation, a lookup, and a few bytes of sequential memory traffic; a state costs its packed words and 10 to 15 bytes of the table.
 
 use super::layout::Layout;
-use super::store::{Found, MOST_STATES, Shard, States, hash};
+use super::progress::Progress;
+use super::store::{Found, MOST_STATES, Shard, States, hash, shard_of};
 use super::successors::{Evaluated, Expander, Trouble, Visitor, Whose};
 use crate::program::compiled::{Compiled, Fault};
 use rayon::prelude::*;
@@ -138,71 +139,6 @@ enum Ended<O: Observer> {
     Done(Box<Explored<O>>),
     /// A field is too narrow; what was found so far stays.
     TooNarrow(Narrow, Progress<O::Watcher>),
-}
-
-/// What a search has found so far; it goes on with a wider layout where one with a narrower one stopped.
-struct Progress<W> {
-    states: States,
-    shards: Vec<Shard>,
-    watchers: Vec<W>,
-    expanded: usize,
-    transitions: u64,
-    deadlocks: u64,
-    out_of_range: u64,
-}
-
-impl<W> Progress<W> {
-    /// Only the initial state.
-    fn start<O: Observer<Watcher = W>>(compiled: &Compiled, layout: &Layout, observer: &O) -> Progress<W> {
-        let num_of_workers = rayon::current_num_threads();
-        let control: Vec<usize> = compiled.threads.iter().map(|thread| thread.initial).collect();
-        let mut initial = vec![0; layout.words()];
-        layout.pack(&control, &compiled.initial, &mut initial).expect("a new layout holds the initial state");
-        let mut states = States::new(layout.words());
-        states.push(&initial);
-        Progress {
-            shards: shards_for(&states, num_of_workers),
-            states,
-            watchers: (0..num_of_workers).map(|_| observer.watcher()).collect(),
-            expanded: 0,
-            transitions: 0,
-            deadlocks: 0,
-            out_of_range: 0,
-        }
-    }
-
-    /// The same states in another layout, with the same numbers.
-    fn repacked(self, compiled: &Compiled, from: &Layout, to: &Layout) -> Progress<W> {
-        let mut states = States::new(to.words());
-        let mut control = vec![0; compiled.threads.len()];
-        let mut values = compiled.initial.clone();
-        let mut packed = vec![0; to.words()];
-        for number in 0..self.states.len() {
-            from.unpack(self.states.get(number), &mut control, &mut values);
-            to.pack(&control, &values, &mut packed).expect("a wider layout holds what a narrower one held");
-            states.push(&packed);
-        }
-        Progress { shards: shards_for(&states, self.shards.len()), states, ..self }
-    }
-}
-
-/// Tables with all these states.
-fn shards_for(states: &States, num_of_shards: usize) -> Vec<Shard> {
-    (0..num_of_shards)
-        .into_par_iter()
-        .map(|number| {
-            let mut shard = Shard::new();
-            for state in 0..states.len() {
-                let hash = hash(states.get(state));
-                if shard_of(hash, num_of_shards) == number {
-                    shard.lookup(states, |position| states.get(position as usize), state as u32, hash);
-                }
-            }
-            // Positions are the numbers.
-            shard.settle(|position| position);
-            shard
-        })
-        .collect()
 }
 
 type Narrow = super::layout::DoesNotFit;
@@ -496,12 +432,6 @@ impl<'p, O: Observer> Search<'p, O> {
         run.reverse();
         run
     }
-}
-
-/// The shard that a hash belongs to, from its middle bits: the slot within the shard is taken from the upper ones.
-#[inline]
-fn shard_of(hash: u64, shards: usize) -> usize {
-    ((hash >> 16) as u32 as usize) % shards
 }
 
 /// Looks for a step to a given state.

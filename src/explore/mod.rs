@@ -6,6 +6,7 @@
 //! | [`store`] | all states in the order of discovery, and the table that finds them |
 //! | [`successors`] | the steps of a state: taken instructions and blocked evaluations (method §2) |
 //! | [`driver`] | the parallel breadth-first search |
+//! | [`progress`] | what was found so far, repacked when a field becomes too narrow |
 //! | [`observe`] | who watches: facts on the fly, the `.aut` writer |
 //!
 //! States are numbered as a sequential breadth-first search finds them, whatever the number of threads: see [`driver`].
@@ -13,6 +14,7 @@
 pub mod driver;
 pub mod layout;
 pub mod observe;
+mod progress;
 pub mod store;
 pub mod successors;
 

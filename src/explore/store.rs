@@ -73,6 +73,13 @@ pub fn hash(state: &[u64]) -> u64 {
     (hash ^ (hash >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
+/// The shard that a hash belongs to, from its middle bits: the slot within the shard is taken from the upper ones.
+#[inline]
+#[must_use]
+pub fn shard_of(hash: u64, shards: usize) -> usize {
+    ((hash >> 16) as u32 as usize) % shards
+}
+
 /// What is known about a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {

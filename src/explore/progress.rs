@@ -1,0 +1,75 @@
+//! What a search has found so far, and how it goes on in a wider layout.
+//!
+//! When a value does not fit into its field, the block at hand is given up, all states are packed anew with the same numbers, the tables are built again,
+//! and the search goes on with that block. Linear in the number of states; fields are widened generously, so it happens rarely.
+
+use super::driver::Observer;
+use super::layout::Layout;
+use super::store::{Shard, States, hash, shard_of};
+use crate::program::compiled::Compiled;
+use rayon::prelude::*;
+
+/// What a search has found so far; it goes on with a wider layout where one with a narrower one stopped.
+pub(super) struct Progress<W> {
+    pub(super) states: States,
+    pub(super) shards: Vec<Shard>,
+    pub(super) watchers: Vec<W>,
+    pub(super) expanded: usize,
+    pub(super) transitions: u64,
+    pub(super) deadlocks: u64,
+    pub(super) out_of_range: u64,
+}
+
+impl<W> Progress<W> {
+    /// Only the initial state.
+    pub(super) fn start<O: Observer<Watcher = W>>(compiled: &Compiled, layout: &Layout, observer: &O) -> Progress<W> {
+        let num_of_workers = rayon::current_num_threads();
+        let control: Vec<usize> = compiled.threads.iter().map(|thread| thread.initial).collect();
+        let mut initial = vec![0; layout.words()];
+        layout.pack(&control, &compiled.initial, &mut initial).expect("a new layout holds the initial state");
+        let mut states = States::new(layout.words());
+        states.push(&initial);
+        Progress {
+            shards: shards_for(&states, num_of_workers),
+            states,
+            watchers: (0..num_of_workers).map(|_| observer.watcher()).collect(),
+            expanded: 0,
+            transitions: 0,
+            deadlocks: 0,
+            out_of_range: 0,
+        }
+    }
+
+    /// The same states in another layout, with the same numbers.
+    pub(super) fn repacked(self, compiled: &Compiled, from: &Layout, to: &Layout) -> Progress<W> {
+        let mut states = States::new(to.words());
+        let mut control = vec![0; compiled.threads.len()];
+        let mut values = compiled.initial.clone();
+        let mut packed = vec![0; to.words()];
+        for number in 0..self.states.len() {
+            from.unpack(self.states.get(number), &mut control, &mut values);
+            to.pack(&control, &values, &mut packed).expect("a wider layout holds what a narrower one held");
+            states.push(&packed);
+        }
+        Progress { shards: shards_for(&states, self.shards.len()), states, ..self }
+    }
+}
+
+/// Tables with all these states.
+fn shards_for(states: &States, num_of_shards: usize) -> Vec<Shard> {
+    (0..num_of_shards)
+        .into_par_iter()
+        .map(|number| {
+            let mut shard = Shard::new();
+            for state in 0..states.len() {
+                let hash = hash(states.get(state));
+                if shard_of(hash, num_of_shards) == number {
+                    shard.lookup(states, |position| states.get(position as usize), state as u32, hash);
+                }
+            }
+            // Positions are the numbers.
+            shard.settle(|position| position);
+            shard
+        })
+        .collect()
+}
