@@ -52,3 +52,4 @@ pub mod placement;
 pub mod program;
 pub mod report;
 pub mod safety;
+pub mod weak;
