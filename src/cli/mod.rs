@@ -5,10 +5,12 @@ mod arguments;
 mod explore;
 mod facts;
 mod failure;
+mod fix;
 mod input;
 mod models;
 mod progress;
 mod specification;
+mod verify;
 
 use arguments::{Cli, Command};
 use clap::Parser;
@@ -42,6 +44,8 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
         Command::Explore(arguments) => explore::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
+        Command::Verify(arguments) => verify::run(arguments),
+        Command::Fix(arguments) => fix::run(arguments),
         Command::Models(arguments) => models::run(arguments),
     }
 }

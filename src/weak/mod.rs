@@ -12,6 +12,7 @@
 //! | [`runs`] | all runs on store buffers with their happens-before relation |
 //! | [`attack`] | the exact search for a delayed pair without store buffers |
 //! | [`torn`] | the exact search for a torn instruction |
+//! | [`verify`] | is a program right under TSO or PSO? |
 //! | [`visited`] | the states of a breadth-first search |
 //!
 //! # What is a run?
@@ -30,6 +31,7 @@ pub mod split;
 pub mod system;
 pub mod threads;
 pub mod torn;
+pub mod verify;
 pub mod visited;
 
 /// What counts as one event.

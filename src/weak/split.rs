@@ -56,6 +56,48 @@ pub struct SplitStep {
     pub results: Vec<(usize, usize)>,
 }
 
+impl SplitThread {
+    /// Makes an instruction atomic.
+    pub fn lock(&mut self, instruction: usize) {
+        self.find(instruction).kind = InstructionKind::Atomic;
+    }
+
+    /// Puts a fence before an instruction.
+    pub fn fence_before(&mut self, instruction: usize) {
+        self.find(instruction).drained = true;
+    }
+
+    /// Puts a fence into an instruction, before the accesses of a level.
+    pub fn fence_inside(&mut self, instruction: usize, level: u32) {
+        self.find(instruction).inside.push(level);
+    }
+
+    /// Puts a fence after an instruction: a control state of its own.
+    pub fn fence_after(&mut self, instruction: usize) {
+        let next = self.steps.len();
+        let step = self.find(instruction);
+        let fence = SplitStep {
+            to: std::mem::replace(&mut step.to, next),
+            instruction,
+            kind: InstructionKind::Fence,
+            drained: true,
+            inside: Vec::new(),
+            operations: Vec::new(),
+            levels: Vec::new(),
+            needs: Vec::new(),
+            frame: self.locals.len(),
+            results: Vec::new(),
+        };
+        self.steps.push(vec![fence]);
+    }
+
+    fn find(&mut self, instruction: usize) -> &mut SplitStep {
+        let is_it = |step: &&mut SplitStep| step.instruction == instruction && step.kind != InstructionKind::Fence;
+        let steps = &mut self.steps;
+        steps.iter_mut().flatten().find(is_it).expect("every instruction has a step, and fences get no fence")
+    }
+}
+
 impl SplitStep {
     /// Whether it is this instruction, and atomic.
     #[must_use]
