@@ -67,7 +67,9 @@ fn each_confirmed_fence_is_needed(text: &str, model: &str, atomicity: Atomicity,
     match judge(&program, &repair, model, atomicity, Property::Traces, limits) {
         Verdict::Verified(_) => {}
         Verdict::Undecided => return None,
-        Verdict::Violated(violation) => panic!("{model} {atomicity:?}: {repair:?} is not enough: {violation:?}\n{text}"),
+        Verdict::Violated(violation) => {
+            panic!("{model} {atomicity:?}: {repair:?} is not enough: {violation:?}\n{text}")
+        }
     }
     for fence in &repair.fences {
         let mut without = repair.clone();
@@ -114,8 +116,7 @@ fn a_repaired_text_is_clean_and_verified_and_otherwise_the_same() {
             assert!(outcome.is_clean(), "{name} {model}: {:?} remain\n{current}", outcome.fences);
             assert_eq!(stripped(&current), stripped(&text), "{name} {model}");
             if WEAK.contains(&model) {
-                let verdict =
-                    judge(&program, &Repair::default(), model, Atomicity::Off, Property::Traces, LIMITS);
+                let verdict = judge(&program, &Repair::default(), model, Atomicity::Off, Property::Traces, LIMITS);
                 assert!(is_verified(&verdict), "{name} {model}: {verdict:?}\n{current}");
             }
         }
