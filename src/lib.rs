@@ -41,6 +41,7 @@ pub mod analysis;
 pub mod cli;
 pub mod cycles;
 pub mod explore;
+pub mod export;
 pub mod facts;
 pub mod ids;
 pub mod lang;

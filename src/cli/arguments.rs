@@ -56,6 +56,9 @@ pub enum Command {
     /// Explore the state space of a specification, count it, and write it as .aut
     #[command(after_help = EXIT_STATUS)]
     Explore(ExploreArguments),
+    /// Write a specification in the language of another tool
+    #[command(after_help = EXIT_STATUS)]
+    Export(ExportArguments),
     /// Extract the facts of a state space: all that an analysis needs of it, in a small file
     #[command(after_help = EXIT_STATUS)]
     Facts(FactsArguments),
@@ -220,6 +223,25 @@ pub struct ExploreArguments {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub limits: LimitArguments,
+}
+
+#[derive(Args)]
+pub struct ExportArguments {
+    /// The specification (.slco)
+    #[arg(value_name = "SPEC")]
+    pub specification: PathBuf,
+    /// The language
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub to: ExportLanguage,
+    /// Where to write it [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ExportLanguage {
+    /// For mcrl22lps and lps2lts (201908 or later); the labels of the state space are in the rw dialect
+    Mcrl2,
 }
 
 #[derive(Args)]

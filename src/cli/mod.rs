@@ -3,6 +3,7 @@
 mod analyse;
 mod arguments;
 mod explore;
+mod export;
 mod facts;
 mod failure;
 mod input;
@@ -41,6 +42,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     match &cli.command {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
         Command::Explore(arguments) => explore::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),
     }

@@ -7,6 +7,7 @@ use crate::explore::driver::{self, Observer};
 use crate::explore::observe::{FactsObserver, facts};
 use crate::explore::successors::Evaluated;
 use crate::explore::{Exploration, Limits, Stop, explore};
+use crate::export::Origin;
 use crate::facts::Facts;
 use crate::lang::{self, Language};
 use crate::program::compiled::{Compiled, Fault};
@@ -48,6 +49,16 @@ impl Specification {
             Failure::Usage(format!("{name}:{place}: this instruction computes too many indices; split it"))
         })?;
         Ok(Specification { name, text, program: parsed.program, compiled })
+    }
+
+    /// The text that it was read from.
+    pub fn origin(&self) -> Origin<'_> {
+        Origin { name: &self.name, text: &self.text }
+    }
+
+    /// Something is wrong at a place in it.
+    pub fn failure_at(&self, span: Span, problem: impl std::fmt::Display) -> Failure {
+        Failure::Usage(format!("{}:{}: {problem}", self.name, place(&self.text, span)))
     }
 
     /// Explores it with an observer; a limit that was reached is said on standard error.

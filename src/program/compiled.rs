@@ -232,7 +232,7 @@ impl Compiled {
 
 /// The conditions that must not hold for an instruction to be taken, in the order of the source: those of the instructions
 /// from the same control state with a smaller priority number.
-pub(super) fn outranked(instructions: &[Instruction], number: usize) -> impl Iterator<Item = Expression> + '_ {
+pub fn outranked(instructions: &[Instruction], number: usize) -> impl Iterator<Item = Expression> + '_ {
     let own = &instructions[number];
     instructions
         .iter()
