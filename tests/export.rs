@@ -12,7 +12,7 @@ use seqcon::explore::{Limits, Stop, explore};
 use seqcon::export::{Origin, mcrl2};
 use seqcon::lang;
 use seqcon::lts::dialect::{native, rw};
-use seqcon::lts::label::{Access, Label, Step};
+use seqcon::lts::label::{Access, Label, LabelKind, Step};
 use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
 use std::collections::HashMap;
@@ -211,4 +211,125 @@ fn random_programs_keep_their_state_space() {
         let program = random_program(rng);
         with_threads(1, || check(&program, Origin::default(), &Renaming::of(&program)));
     });
+}
+
+/// Everything that needs a new name, and every kind of expression, in a specification of two objects.
+const AWKWARD: &str = "
+model tau {
+  classes
+    end {
+      variables
+        Byte act := 254
+        Integer[3] list := [2, 0, 1]
+        Boolean[2] tail := [true, false]
+        Integer x
+        Integer n
+      state machines
+        init {
+          variables Integer at Integer State Byte delay
+          initial at states sum val var_x
+          transitions
+            at -> sum { act := act + 1; delay := 0 - act }
+            sum -> val { [x := list[list[at]]; list[x] := x - 1; tail[list[x]] := not tail[x]] }
+            1: val -> at { list[0] < 0 }
+            2: val -> var_x { tail[x] or tail[0] <> true }
+            3: val -> sum { [n := (x - 5) / (0 - 2) + x % 2; at := (at + 1) % 5] }
+            var_x -> var_x { [n < 3; n := n + 2 ** n] }
+        }
+        P {
+          initial State
+          transitions
+            State -> State { fence }
+            1: State -> State { atomic [act = 255; act := x] }
+        }
+    }
+  objects map : end(x := 1), P : end()
+}
+";
+
+#[test]
+fn awkward_names_and_expressions_keep_their_state_space() {
+    let program = lang::parse("awkward.slco", AWKWARD).unwrap_or_else(|errors| panic!("{errors}")).program;
+    let origin = Origin { name: "awkward.slco", text: AWKWARD };
+    // Two objects are many states; one of each, and then what both have in common.
+    let renaming = Renaming { object: "tau_", others: &[("map", "map_"), ("init", "init_"), ("tau", "tau_")] };
+    let mut one = program.clone();
+    one.threads.truncate(2);
+    assert!(check(&one, origin, &renaming).is_some_and(|states| states > 100));
+    let text = mcrl2::specification(&program, origin).unwrap();
+    // The interpreter refuses keywords and clashes as identifiers.
+    support::mcrl2::check::check(&support::mcrl2::syntax::parse(&text));
+    for expected in [
+        "Name' = struct map_ | init_ | ",
+        "    map'act: Int,\n",
+        "rw(map_, init_, ST'0, [A'([lc'(var_map_'act)], [lc'(var_map_'act)])]) .",
+        "rw(P, P, ST'0, [fence']) .",
+        "    % map'init.0, line 16: act := act + 1\n",
+        "map'act = (map'act + 1) mod 256",
+    ] {
+        assert!(text.contains(expected), "{expected:?} is not in\n{text}");
+    }
+}
+
+#[test]
+fn a_program_without_threads_does_nothing() {
+    let program = Program { name: "if".to_owned(), shared: Vec::new(), threads: Vec::new() };
+    let space = state_space(&mcrl2::specification(&program, Origin::default()).unwrap());
+    assert_eq!((space.states, space.transitions.len()), (1, 0));
+}
+
+#[test]
+fn fences_and_atomic_instructions_are_read_back() {
+    let kinds = [
+        ("rw(o, t, ST'1, [fence'])", LabelKind::Fence, 0),
+        ("rw(o, t, ST'1, [ atomic' ])", LabelKind::Atomic, 0),
+        ("rw(o, t, ST'1, [atomic', A'([], [lc'(var_o'x)]), A'([], [])])", LabelKind::Atomic, 2),
+        ("rw(o, t, ST'1, [])", LabelKind::Plain, 0),
+    ];
+    for (text, kind, steps) in kinds {
+        let label = rw::parse(text).unwrap();
+        assert_eq!((label.kind, label.steps.len()), (kind, steps), "{text}");
+    }
+    for text in ["rw(o, t, ST'1, [fence',])", "rw(o, t, ST'1, [A'([], []), fence'])", "rw(o, t, ST'1, [fence'2])"] {
+        assert!(rw::parse(text).is_err(), "{text}");
+    }
+}
+
+/// Runs `seqcon` with a specification in a temporary directory; gives exit status, standard output and messages.
+fn seqcon(specification: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let directory = tempfile::TempDir::new().expect("a temporary directory");
+    fs::write(directory.path().join("m.slco"), specification).unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_seqcon"))
+        .args(arguments)
+        .current_dir(&directory)
+        .output()
+        .expect("seqcon runs");
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("output is UTF-8");
+    let written = fs::read_to_string(directory.path().join("m.mcrl2")).unwrap_or_default();
+    (output.status.code(), text(&output.stdout) + &written, text(&output.stderr))
+}
+
+#[test]
+fn the_command_writes_the_same_text_to_a_file_and_to_standard_output() {
+    let (status, printed, errors) = seqcon(AWKWARD, &["export", "m.slco", "--to", "mcrl2"]);
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    let (status, written, errors) = seqcon(AWKWARD, &["export", "m.slco", "--to", "mcrl2", "-o", "m.mcrl2"]);
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    assert_eq!(printed, written);
+}
+
+#[test]
+fn what_grows_too_large_is_refused_with_its_place() {
+    let doublings = "x := x + x; ".repeat(30);
+    let text = format!(
+        "model m {{ classes C {{ variables Integer x state machines t {{ initial a transitions\n a -> a {{ [{}] }} }} }} objects o : C() }}",
+        doublings.trim_end_matches("; ")
+    );
+    let (status, output, errors) = seqcon(&text, &["export", "m.slco", "--to", "mcrl2", "-o", "m.mcrl2"]);
+    assert_eq!((status, output.as_str()), (Some(2), ""));
+    let expected = "seqcon: m.slco:2:11: the assignments of this instruction, put into one another, grow over 65536 bytes; split the instruction\n";
+    assert_eq!(errors, expected);
+    let (status, _, errors) = seqcon(&text, &["export", "m.slco"]);
+    assert_eq!(status, Some(2));
+    assert!(errors.contains("--to <LANGUAGE>"), "{errors}");
 }

@@ -204,6 +204,10 @@ impl Names {
         for (thread, names) in program.threads.iter().zip(&mut threads) {
             name_inside(&mut registry, thread, names);
         }
+        if registry.labels.is_empty() {
+            // A structured sort needs a constructor.
+            registry.label(&program.name, "");
+        }
         let has_nested_addresses = has_nested_addresses(program);
         Names { labels: registry.labels, shared, threads, has_nested_addresses }
     }

@@ -123,7 +123,11 @@ impl Terms<'_> {
         let target = &assignment.target;
         let variable = target.variable(self.program, self.thread);
         let mut value = self.expression(&assignment.value, variable.ty, environment);
-        if let Some(modulus) = variable.modulus {
+        let modulus = variable.modulus.filter(|modulus| {
+            // A constant that fits is what it is.
+            !matches!(&assignment.value, Expression::Constant(value) if (0..*modulus).contains(value))
+        });
+        if let Some(modulus) = modulus {
             value = Term::with_operator(format!("{} mod {modulus}", value.enclosed()));
         }
         let Some(index) = &target.index else { return value };
