@@ -62,6 +62,9 @@ pub enum Command {
     /// Extract the facts of a state space: all that an analysis needs of it, in a small file
     #[command(after_help = EXIT_STATUS)]
     Facts(FactsArguments),
+    /// Tell what is in specifications, state spaces and facts files: threads, instructions, variables, how many states
+    #[command(after_help = EXIT_STATUS)]
+    Info(InfoArguments),
     /// List the memory models, or show one: its table and what it does to the litmus programs
     Models(ModelsArguments),
 }
@@ -95,7 +98,7 @@ pub struct InputArguments {
 }
 
 /// When an exploration stops before it is complete.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct LimitArguments {
     /// Stop exploring a specification at this many states, or a few more
     #[arg(long, value_name = "N", value_parser = positive, help_heading = "Limits")]
@@ -242,6 +245,15 @@ pub struct ExportArguments {
 pub enum ExportLanguage {
     /// For mcrl22lps and lps2lts (201908 or later); the labels of the state space are in the rw dialect
     Mcrl2,
+}
+
+#[derive(Args)]
+pub struct InfoArguments {
+    #[command(flatten)]
+    pub input: InputArguments,
+    /// Write JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args)]

@@ -6,6 +6,7 @@ mod explore;
 mod export;
 mod facts;
 mod failure;
+mod info;
 mod input;
 mod models;
 mod progress;
@@ -44,6 +45,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Explore(arguments) => explore::run(arguments),
         Command::Export(arguments) => export::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
+        Command::Info(arguments) => info::run(arguments),
         Command::Models(arguments) => models::run(arguments),
     }
 }
