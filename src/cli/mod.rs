@@ -6,11 +6,13 @@ mod explore;
 mod export;
 mod facts;
 mod failure;
+mod fix;
 mod info;
 mod input;
 mod models;
 mod progress;
 mod specification;
+mod verify;
 
 use arguments::{Cli, Command};
 use clap::Parser;
@@ -46,6 +48,8 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Export(arguments) => export::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
         Command::Info(arguments) => info::run(arguments),
+        Command::Verify(arguments) => verify::run(arguments),
+        Command::Fix(arguments) => fix::run(arguments),
         Command::Models(arguments) => models::run(arguments),
     }
 }

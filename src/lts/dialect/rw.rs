@@ -75,8 +75,11 @@ fn list<'a, T>(input: &'a str, item: impl FnMut(&'a str) -> Parsed<'a, T>) -> Pa
     Ok((rest, items))
 }
 
+/// Reads and writes.
+type Item = (Vec<Access>, Vec<Access>);
+
 /// `[ ... ]`, where the kind of the instruction may stand in front.
-fn kind_and_items(input: &str) -> Parsed<'_, (LabelKind, Vec<(Vec<Access>, Vec<Access>)>)> {
+fn kind_and_items(input: &str) -> Parsed<'_, (LabelKind, Vec<Item>)> {
     let (behind, ()) = sign("[", "`[`")(input)?;
     for (word, kind) in [("fence'", LabelKind::Fence), ("atomic'", LabelKind::Atomic)] {
         let Some(rest) = blanks(behind).strip_prefix(word) else { continue };
@@ -93,7 +96,7 @@ fn kind_and_items(input: &str) -> Parsed<'_, (LabelKind, Vec<(Vec<Access>, Vec<A
 }
 
 /// Reads and writes of one item.
-fn item(input: &str) -> Parsed<'_, (Vec<Access>, Vec<Access>)> {
+fn item(input: &str) -> Parsed<'_, Item> {
     let accesses = |input| list(input, |input| access(input, 0));
     let both = separated_pair(accesses, sign(",", "`,` between reads and writes"), accesses);
     let (rest, ()) = sign("A'", "`A'([reads], [writes])`")(input)?;

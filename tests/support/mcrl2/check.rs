@@ -44,7 +44,7 @@ pub fn check(syntax: &Syntax) -> Specification {
         let right = checker.code(&equation.right, range, &scope);
         for side in condition.iter().chain([&right]) {
             side.for_each_variable(&mut |slot| {
-                assert!(bound.contains(&slot), "a free variable in an equation of {name}")
+                assert!(bound.contains(&slot), "a free variable in an equation of {name}");
             });
         }
         equations.add(*map, Equation { patterns, condition, right, variables: equation.variables.len() });

@@ -36,11 +36,14 @@ pub struct Summand {
     pub changes: Vec<(String, Expr)>,
 }
 
+/// A constructor with the sorts of its arguments.
+pub type Constructor = (String, Vec<Sort>);
+
 /// All sections of a specification.
 #[derive(Debug, Default)]
 pub struct Syntax {
     /// Structured sorts with their constructors.
-    pub sorts: Vec<(String, Vec<(String, Vec<Sort>)>)>,
+    pub sorts: Vec<(String, Vec<Constructor>)>,
     pub maps: Vec<(String, Vec<Sort>, Sort)>,
     pub equations: Vec<Equation>,
     pub actions: Vec<(String, Vec<Sort>)>,
