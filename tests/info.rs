@@ -33,7 +33,9 @@ fn described(file: &str, more: &[&str]) -> Value {
 }
 
 /// Names and numbers of instructions of the threads, names and elements of the shared variables.
-fn outline(info: &Value) -> (Vec<(String, u64)>, Vec<(String, Value)>) {
+type Outline = (Vec<(String, u64)>, Vec<(String, Value)>);
+
+fn outline(info: &Value) -> Outline {
     let name = |item: &Value| item["name"].as_str().unwrap().to_owned();
     let threads = info["threads"].as_array().unwrap().iter();
     let shared = info["shared"].as_array().unwrap().iter();

@@ -99,28 +99,31 @@ impl Accesses<'_> {
             return;
         }
         let text = self.index(index, environment);
-        let address = self.address(index, environment);
-        let access = if address == "[]" {
-            format!("lc'({location}({text}))")
-        } else {
-            format!("lcdp'({location}({text}), {address})")
-        };
+        let access = self.element(&format!("{location}({text})"), index, environment);
         let inside = self.helpers.apply(Helper::Inside, &[&text, &length.to_string(), &access]);
         if push(found, Item::Perhaps(inside)) {
             found.arrays.push((reference.scope, reference.variable, true));
         }
     }
 
-    /// The list of what an index reads: variables, or accesses if the program has addresses that need addresses.
-    fn address(&mut self, index: &Expression, environment: &Environment) -> String {
-        if self.names.has_nested_addresses {
-            return self.reads(std::iter::once(index), environment);
-        }
+    /// The access to an element with what its index reads: variables, or accesses if the program has addresses that need addresses.
+    fn element(&mut self, location: &str, index: &Expression, environment: &Environment) -> String {
         let mut found = Found::default();
         self.collect(index, environment, &mut found);
-        // Nothing here has an address of its own: every access is `lc'(variable)`.
-        let variable = |text: &String| text["lc'(".len()..text.len() - ")".len()].to_owned();
-        list(&found.texts.iter().map(|text| Item::Surely(variable(text))).collect::<Vec<_>>())
+        if found.items.is_empty() {
+            return format!("lc'({location})");
+        }
+        if !self.names.has_nested_addresses {
+            // Nothing here has an address of its own: every access is `lc'(variable)`.
+            let variable = |text: &String| Item::Surely(text["lc'(".len()..text.len() - ")".len()].to_owned());
+            return format!("lcdp'({location}, {})", list(&found.texts.iter().map(variable).collect::<Vec<_>>()));
+        }
+        let address = self.finish(&found);
+        if found.items.iter().any(|item| matches!(item, Item::Surely(_))) {
+            return format!("lcdp'({location}, {address})");
+        }
+        // Without an address it must be the same access as one that never had any.
+        self.helpers.apply(Helper::Element, &[location, &address])
     }
 
     fn index(&mut self, index: &Expression, environment: &Environment) -> String {

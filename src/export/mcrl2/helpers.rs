@@ -16,6 +16,8 @@ pub(super) enum Helper {
     PutBool,
     /// The access alone, or none if the index is out of range.
     Inside,
+    /// The access with its address reads, of which there may be none.
+    Element,
     /// An empty condition if the index is out of range.
     Mark,
     /// Every access once.
@@ -57,6 +59,7 @@ impl Helper {
             Helper::Put => "put'",
             Helper::PutBool => "putBool'",
             Helper::Inside => "inside'",
+            Helper::Element => "element'",
             Helper::Mark => "mark'",
             Helper::Once => "once'",
             Helper::Quotient => "quotient'",
@@ -130,6 +133,19 @@ var
   x': Access';
 eqn
   inside'(i', n', x') = if(0 <= i' && i' < n', [x'], []);
+"
+            }
+            Helper::Element => {
+                "% The access with what its address needs, which may turn out to be nothing.
+map
+  element': Location' # List(Access') -> Access';
+var
+  n': Location';
+  x': Access';
+  l': List(Access');
+eqn
+  element'(n', []) = lc'(n');
+  element'(n', x' |> l') = lcdp'(n', x' |> l');
 "
             }
             Helper::Mark => {
