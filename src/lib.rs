@@ -9,6 +9,7 @@
 //! |---|---|---|
 //! | [`lang`] | programs, from specifications | |
 //! | [`program`] | the one program representation and its evaluator | §1 |
+//! | [`export`] | programs in other tools' languages | |
 //! | [`explore`] | the state space of a program | §2 |
 //! | [`lts`] | labels and transitions, from `.aut` text | §1 |
 //! | [`facts`] | which label follows which, which are enabled together | §2 |
@@ -42,6 +43,7 @@ pub mod cli;
 pub mod confirm;
 pub mod cycles;
 pub mod explore;
+pub mod export;
 pub mod facts;
 pub mod ids;
 pub mod lang;

@@ -63,9 +63,15 @@ pub enum Command {
     /// Explore the state space of a specification, count it, and write it as .aut
     #[command(after_help = EXIT_STATUS)]
     Explore(ExploreArguments),
+    /// Write a specification in the language of another tool
+    #[command(after_help = EXIT_STATUS)]
+    Export(ExportArguments),
     /// Extract the facts of a state space: all that an analysis needs of it, in a small file
     #[command(after_help = EXIT_STATUS)]
     Facts(FactsArguments),
+    /// Tell what is in specifications, state spaces and facts files: threads, instructions, variables, how many states
+    #[command(after_help = EXIT_STATUS)]
+    Info(InfoArguments),
     /// Run a specification under a weak memory model, with the suggested fences and locks in place: is it right?
     #[command(after_help = VERIFY_STATUS)]
     Verify(VerifyArguments),
@@ -105,7 +111,7 @@ pub struct InputArguments {
 }
 
 /// When an exploration stops before it is complete.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct LimitArguments {
     /// Stop exploring a specification at this many states, or a few more
     #[arg(long, value_name = "N", value_parser = positive, help_heading = "Limits")]
@@ -238,6 +244,34 @@ pub struct ExploreArguments {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub limits: LimitArguments,
+}
+
+#[derive(Args)]
+pub struct ExportArguments {
+    /// The specification (.slco)
+    #[arg(value_name = "SPEC")]
+    pub specification: PathBuf,
+    /// The language
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub to: ExportLanguage,
+    /// Where to write it [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ExportLanguage {
+    /// For mcrl22lps and lps2lts (201908 or later); the labels of the state space are in the rw dialect
+    Mcrl2,
+}
+
+#[derive(Args)]
+pub struct InfoArguments {
+    #[command(flatten)]
+    pub input: InputArguments,
+    /// Write JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args)]

@@ -13,7 +13,8 @@ use std::fs;
 use std::path::Path;
 
 impl InputArguments {
-    fn options(&self) -> Result<Options, Failure> {
+    /// How state spaces are read.
+    pub fn options(&self) -> Result<Options, Failure> {
         let internal = self.internal.as_deref().map(regex::Regex::new).transpose();
         Ok(Options {
             dialect: self.dialect.as_deref().map(dialect).transpose()?,

@@ -3,9 +3,11 @@
 mod analyse;
 mod arguments;
 mod explore;
+mod export;
 mod facts;
 mod failure;
 mod fix;
+mod info;
 mod input;
 mod models;
 mod progress;
@@ -43,7 +45,9 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     match &cli.command {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
         Command::Explore(arguments) => explore::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
+        Command::Info(arguments) => info::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
         Command::Fix(arguments) => fix::run(arguments),
         Command::Models(arguments) => models::run(arguments),

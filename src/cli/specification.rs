@@ -7,6 +7,7 @@ use crate::explore::driver::{self, Observer};
 use crate::explore::observe::{FactsObserver, facts};
 use crate::explore::successors::Evaluated;
 use crate::explore::{Exploration, Limits, Stop, explore};
+use crate::export::Origin;
 use crate::facts::Facts;
 use crate::lang::{self, Diagnostic, Language};
 use crate::program::compiled::{Compiled, Fault};
@@ -70,8 +71,18 @@ impl Specification {
             || instruction.kind != InstructionKind::Plain
     }
 
-    /// Explores it with an observer; a limit that was reached is said on standard error.
-    pub fn explore<O: Observer>(
+    /// The text that it was read from.
+    pub fn origin(&self) -> Origin<'_> {
+        Origin { name: &self.name, text: &self.text }
+    }
+
+    /// Something is wrong at a place in it.
+    pub fn failure_at(&self, span: Span, problem: impl std::fmt::Display) -> Failure {
+        Failure::Usage(format!("{}:{}: {problem}", self.name, place(&self.text, span)))
+    }
+
+    /// Explores it with an observer, and says nothing.
+    pub fn search<O: Observer>(
         &self,
         limits: &LimitArguments,
         observer: &mut O,
@@ -86,16 +97,26 @@ impl Specification {
         let explored = explore(&self.compiled, &bounds, observer);
         drop(spinner);
         let (exploration, watchers) = explored.map_err(|failure| self.failure(failure))?;
+        if limits.strict && exploration.out_of_range > 0 {
+            return Err(Failure::Usage(self.out_of_range_message(&exploration)));
+        }
+        Ok((exploration, watchers))
+    }
+
+    fn out_of_range_message(&self, exploration: &Exploration) -> String {
+        let count = exploration.out_of_range;
+        format!("{}: an index was out of range in {count} evaluations; it read 0, its write was ignored", self.name)
+    }
+
+    /// Explores it with an observer; a limit that was reached is said on standard error.
+    pub fn explore<O: Observer>(
+        &self,
+        limits: &LimitArguments,
+        observer: &mut O,
+    ) -> Result<(Exploration, Vec<O::Watcher>), Failure> {
+        let (exploration, watchers) = self.search(limits, observer)?;
         if exploration.out_of_range > 0 {
-            let count = exploration.out_of_range;
-            let message = format!(
-                "{}: an index was out of range in {count} evaluations; it read 0, its write was ignored",
-                self.name
-            );
-            if limits.strict {
-                return Err(Failure::Usage(message));
-            }
-            eprintln!("seqcon: warning: {message}");
+            eprintln!("seqcon: warning: {}", self.out_of_range_message(&exploration));
         }
         if let Some(limit) = limit_name(exploration.stop) {
             eprintln!(

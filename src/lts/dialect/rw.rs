@@ -1,7 +1,8 @@
 //! The `rw` dialect: labels of the published mCRL2 translation of SLCO models.
 //!
 //! ```text
-//! label    = "rw" "(" object "," thread "," instruction "," "[" [item {"," item}] "]" ")"
+//! label    = "rw" "(" object "," thread "," instruction "," "[" [kind] [item {"," item}] "]" ")"
+//! kind     = ("fence'" | "atomic'") [","]                        our addition, written by `seqcon export`
 //! item     = "A'" "(" accesses "," accesses ")"                  reads, writes
 //! accesses = "[" [access {"," access}] "]"
 //! access   = "lc'" "(" variable ")" | "lcdp'" "(" variable "," "[" [address {"," address}] "]" ")"
@@ -42,7 +43,7 @@ fn label(input: &str) -> Parsed<'_, Label> {
     let (input, ()) = comma(input)?;
     let (input, instr) = identifier("the instruction's name")(blanks(input))?;
     let (input, ()) = comma(input)?;
-    let (input, items) = list(input, item)?;
+    let (input, (kind, items)) = kind_and_items(input)?;
     let (input, ()) = sign(")", "`)` at the end of the label")(input)?;
     let steps = items.into_iter().enumerate().map(|(position, (reads, writes))| {
         let condition = position == 0 && writes.is_empty();
@@ -51,7 +52,7 @@ fn label(input: &str) -> Parsed<'_, Label> {
     let label = Label {
         thread: format!("{object}'{thread}"),
         instr: instr.to_owned(),
-        kind: LabelKind::Plain,
+        kind,
         refused: false,
         steps: steps.collect(),
     };
@@ -74,8 +75,28 @@ fn list<'a, T>(input: &'a str, item: impl FnMut(&'a str) -> Parsed<'a, T>) -> Pa
     Ok((rest, items))
 }
 
+/// Reads and writes.
+type Item = (Vec<Access>, Vec<Access>);
+
+/// `[ ... ]`, where the kind of the instruction may stand in front.
+fn kind_and_items(input: &str) -> Parsed<'_, (LabelKind, Vec<Item>)> {
+    let (behind, ()) = sign("[", "`[`")(input)?;
+    for (word, kind) in [("fence'", LabelKind::Fence), ("atomic'", LabelKind::Atomic)] {
+        let Some(rest) = blanks(behind).strip_prefix(word) else { continue };
+        if let Some(rest) = blanks(rest).strip_prefix(']') {
+            return Ok((rest, (kind, Vec::new())));
+        }
+        let (rest, ()) = sign(",", "`,` or `]`")(rest)?;
+        let (rest, items) = comma_list(item)(rest)?;
+        let (rest, ()) = sign("]", "`,` or `]`")(rest)?;
+        return Ok((rest, (kind, items)));
+    }
+    let (rest, items) = list(input, item)?;
+    Ok((rest, (LabelKind::Plain, items)))
+}
+
 /// Reads and writes of one item.
-fn item(input: &str) -> Parsed<'_, (Vec<Access>, Vec<Access>)> {
+fn item(input: &str) -> Parsed<'_, Item> {
     let accesses = |input| list(input, |input| access(input, 0));
     let both = separated_pair(accesses, sign(",", "`,` between reads and writes"), accesses);
     let (rest, ()) = sign("A'", "`A'([reads], [writes])`")(input)?;

@@ -1,0 +1,30 @@
+//! `seqcon export`: a specification in another tool's language.
+
+use super::arguments::{ExportArguments, ExportLanguage};
+use super::failure::Failure;
+use super::specification::Specification;
+use crate::export::mcrl2;
+use crate::report::output::Staged;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+pub fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
+    let specification = Specification::read(&arguments.specification)?;
+    let text = match arguments.to {
+        ExportLanguage::Mcrl2 => mcrl2::specification(&specification.program, specification.origin())
+            .map_err(|error| specification.failure_at(error.span, error))?,
+    };
+    match arguments.output.as_deref().filter(|path| path.as_os_str() != "-") {
+        None => {
+            let mut out = io::stdout().lock();
+            out.write_all(text.as_bytes())?;
+            out.flush()?;
+        }
+        Some(path) => {
+            let mut staged = Staged::new();
+            staged.write(path, &mut |out| out.write_all(text.as_bytes()))?;
+            staged.put_in_place()?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

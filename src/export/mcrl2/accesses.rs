@@ -1,0 +1,159 @@
+//! The accesses of an instruction as lists of terms, as [`program::labels`](crate::program::labels) has them.
+//!
+//! An access to an element whose index is no constant is there only if the index is in range; and two accesses that are written differently
+//! can turn out to be the same one, which is listed once.
+
+use super::helpers::{Helper, Helpers};
+use super::names::{Names, VariableNames};
+use super::terms::{Environment, Terms};
+use super::{Item, list};
+use crate::program::{Expression, Program, Reference, Scope, Type};
+
+/// Writes the accesses of one thread.
+pub(super) struct Accesses<'a> {
+    pub program: &'a Program,
+    pub names: &'a Names,
+    pub thread: usize,
+    pub helpers: &'a mut Helpers,
+}
+
+/// The accesses found so far.
+#[derive(Default)]
+struct Found {
+    items: Vec<Item>,
+    texts: Vec<String>,
+    /// Every array with whether one of its indices is no constant.
+    arrays: Vec<(Scope, usize, bool)>,
+}
+
+impl Found {
+    /// Whether two of them may be the same access in some state: elements of one array, one of which is not known yet.
+    fn may_repeat(&self) -> bool {
+        let same = |a: &(Scope, usize, bool), b: &(Scope, usize, bool)| a.0 == b.0 && a.1 == b.1 && (a.2 || b.2);
+        self.arrays.iter().enumerate().any(|(position, a)| self.arrays[..position].iter().any(|b| same(a, b)))
+    }
+}
+
+impl Accesses<'_> {
+    /// The list of what these expressions read.
+    pub(super) fn reads<'e>(
+        &mut self,
+        expressions: impl Iterator<Item = &'e Expression>,
+        environment: &Environment,
+    ) -> String {
+        let mut found = Found::default();
+        for expression in expressions {
+            self.collect(expression, environment, &mut found);
+        }
+        self.finish(&found)
+    }
+
+    /// The list of what is written: the target, or nothing if its index is out of range.
+    pub(super) fn write(&mut self, target: &Reference, environment: &Environment) -> String {
+        let mut found = Found::default();
+        self.add(target, environment, &mut found);
+        self.finish(&found)
+    }
+
+    /// An empty condition that is there if the target is out of range.
+    pub(super) fn mark_of_no_write(&mut self, target: &Reference, environment: &Environment) -> Option<Item> {
+        let index = target.index.as_deref()?;
+        let length = self.length(target);
+        if let Expression::Constant(index) = index {
+            return (!in_range(*index, length)).then(|| Item::Surely("A'([], [])".to_owned()));
+        }
+        let index = self.index(index, environment);
+        Some(Item::Perhaps(self.helpers.apply(Helper::Mark, &[&index, &length.to_string()])))
+    }
+
+    fn finish(&mut self, found: &Found) -> String {
+        let text = list(&found.items);
+        if found.may_repeat() { self.helpers.apply(Helper::Once, &[&text]) } else { text }
+    }
+
+    fn collect(&mut self, expression: &Expression, environment: &Environment, found: &mut Found) {
+        match expression {
+            Expression::Constant(_) => {}
+            Expression::Read(reference) => self.add(reference, environment, found),
+            Expression::Unary(_, operand) => self.collect(operand, environment, found),
+            Expression::Binary(_, left, right, _) => {
+                self.collect(left, environment, found);
+                self.collect(right, environment, found);
+            }
+        }
+    }
+
+    /// Adds the access to a variable or an element.
+    fn add(&mut self, reference: &Reference, environment: &Environment, found: &mut Found) {
+        let location = self.name(reference).location.clone();
+        let Some(index) = reference.index.as_deref() else {
+            push(found, Item::Surely(format!("lc'({location})")));
+            return;
+        };
+        let length = self.length(reference);
+        if let Expression::Constant(index) = index {
+            if in_range(*index, length) {
+                found.arrays.push((reference.scope, reference.variable, false));
+                push(found, Item::Surely(format!("lc'({location}({index}))")));
+            }
+            return;
+        }
+        let text = self.index(index, environment);
+        let access = self.element(&format!("{location}({text})"), index, environment);
+        let inside = self.helpers.apply(Helper::Inside, &[&text, &length.to_string(), &access]);
+        if push(found, Item::Perhaps(inside)) {
+            found.arrays.push((reference.scope, reference.variable, true));
+        }
+    }
+
+    /// The access to an element with what its index reads: variables, or accesses if the program has addresses that need addresses.
+    fn element(&mut self, location: &str, index: &Expression, environment: &Environment) -> String {
+        let mut found = Found::default();
+        self.collect(index, environment, &mut found);
+        if found.items.is_empty() {
+            return format!("lc'({location})");
+        }
+        if !self.names.has_nested_addresses {
+            // Nothing here has an address of its own: every access is `lc'(variable)`.
+            let variable = |text: &String| Item::Surely(text["lc'(".len()..text.len() - ")".len()].to_owned());
+            return format!("lcdp'({location}, {})", list(&found.texts.iter().map(variable).collect::<Vec<_>>()));
+        }
+        let address = self.finish(&found);
+        if found.items.iter().any(|item| matches!(item, Item::Surely(_))) {
+            return format!("lcdp'({location}, {address})");
+        }
+        // Without an address it must be the same access as one that never had any.
+        self.helpers.apply(Helper::Element, &[location, &address])
+    }
+
+    fn index(&mut self, index: &Expression, environment: &Environment) -> String {
+        let mut terms = Terms { program: self.program, thread: self.thread, helpers: self.helpers };
+        terms.expression(index, Type::Integer, environment).text
+    }
+
+    fn name(&self, reference: &Reference) -> &VariableNames {
+        match reference.scope {
+            Scope::Shared => &self.names.shared[reference.variable],
+            Scope::Local => &self.names.threads[self.thread].locals[reference.variable],
+        }
+    }
+
+    fn length(&self, reference: &Reference) -> usize {
+        reference.variable(self.program, self.thread).initial.len()
+    }
+}
+
+/// Adds an access that is not there yet.
+fn push(found: &mut Found, item: Item) -> bool {
+    let (Item::Surely(text) | Item::Perhaps(text)) = &item;
+    if found.texts.contains(text) {
+        return false;
+    }
+    found.texts.push(text.clone());
+    found.items.push(item);
+    true
+}
+
+fn in_range(index: i64, length: usize) -> bool {
+    usize::try_from(index).is_ok_and(|index| index < length)
+}
