@@ -6,8 +6,10 @@ mod explore;
 mod facts;
 mod failure;
 mod input;
+mod interrupt;
 mod models;
 mod progress;
+mod runs;
 mod specification;
 
 use arguments::{Cli, Command};
@@ -40,7 +42,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     }
     match &cli.command {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
-        Command::Explore(arguments) => explore::run(arguments),
+        Command::Explore(arguments) => explore::run(arguments, cli.verbosity()),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),
     }

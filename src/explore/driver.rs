@@ -8,9 +8,11 @@
 
 use super::layout::Layout;
 use super::progress::Progress;
+use super::run::Discoveries;
 use super::store::{Found, MOST_STATES, Shard, States, hash, shard_of};
 use super::successors::{Evaluated, Expander, Trouble, Visitor, Whose};
 use crate::program::compiled::{Compiled, Fault};
+use crate::program::property::Invariant;
 use rayon::prelude::*;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,6 +49,8 @@ pub struct Limits<'a> {
     pub time: Option<Duration>,
     /// Set from outside, for example by Ctrl-C.
     pub interrupted: Option<&'a AtomicBool>,
+    /// What must hold in every state: the search ends at the first one in which something does not.
+    pub invariants: &'a [Invariant],
 }
 
 /// Why the search ended.
@@ -62,6 +66,21 @@ pub enum Stop {
     Time,
     /// Somebody asked.
     Interrupted,
+    /// An invariant does not hold.
+    Violated,
+}
+
+/// A state in which an invariant does not hold; no other such state is nearer to the initial one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which of the invariants.
+    pub invariant: usize,
+    /// A shortest run that leads there.
+    pub run: Vec<Evaluated>,
+    /// The control state of each thread.
+    pub control: Vec<usize>,
+    /// The values of all slots.
+    pub values: Vec<i64>,
 }
 
 /// What was found.
@@ -80,6 +99,8 @@ pub struct Exploration {
     pub out_of_range: u64,
     /// Why the search ended.
     pub stop: Stop,
+    /// The violation, if that is why.
+    pub violation: Option<Violation>,
     /// Bytes of states and table.
     pub bytes: usize,
     /// The time it took.
@@ -100,6 +121,15 @@ pub enum Failure {
         /// The instructions taken before.
         run: Vec<Evaluated>,
     },
+    /// An invariant cannot be evaluated.
+    Invariant {
+        /// What went wrong.
+        fault: Fault,
+        /// In which of the invariants.
+        invariant: usize,
+        /// The instructions taken before.
+        run: Vec<Evaluated>,
+    },
     /// An observer could not write.
     Io(io::Error),
 }
@@ -113,7 +143,7 @@ impl From<io::Error> for Failure {
 /// Explores the program.
 ///
 /// # Errors
-/// If the program goes wrong in a reachable state, or an observer cannot write.
+/// If the program or an invariant goes wrong in a reachable state, or an observer cannot write.
 pub fn explore<O: Observer>(
     compiled: &Compiled,
     limits: &Limits<'_>,
@@ -201,6 +231,7 @@ struct Search<'p, O: Observer> {
     started: Instant,
     states: States,
     shards: Vec<Shard>,
+    discoveries: Discoveries,
     workers: Vec<Worker<'p, O::Watcher>>,
     expanded: usize,
     transitions: u64,
@@ -218,7 +249,7 @@ impl<'p, O: Observer> Search<'p, O> {
         progress: Progress<O::Watcher>,
     ) -> Self {
         let worker = |watcher| Worker {
-            expander: Expander::new(compiled, layout),
+            expander: Expander::new(compiled, layout).checking(limits.invariants),
             collector: Collector {
                 watcher,
                 words: layout.words(),
@@ -237,6 +268,7 @@ impl<'p, O: Observer> Search<'p, O> {
             started,
             states: progress.states,
             shards: progress.shards,
+            discoveries: progress.discoveries,
             workers: progress.watchers.into_iter().map(worker).collect(),
             expanded: progress.expanded,
             transitions: progress.transitions,
@@ -262,12 +294,31 @@ impl<'p, O: Observer> Search<'p, O> {
                     let (thread, instruction) = (thread as usize, instruction as usize);
                     return Err(Failure::Fault { fault, thread, instruction, run });
                 }
+                Err((state, Trouble::Invariant(fault, invariant))) => {
+                    return Err(Failure::Invariant { fault, invariant, run: self.run_to(state) });
+                }
+                Err((state, Trouble::Violated(invariant))) => {
+                    let violation = self.violation(state, invariant);
+                    return Ok(Ended::Done(Box::new(self.finish(Stop::Violated, Some(violation)))));
+                }
             }
             let numbers = self.insert();
             self.finish_block(&numbers)?;
             self.expanded = end;
+            self.discoveries.end_block(end, self.states.len());
         };
-        Ok(Ended::Done(Box::new(self.finish(stop))))
+        Ok(Ended::Done(Box::new(self.finish(stop, None))))
+    }
+
+    fn run_to(&self, state: usize) -> Vec<Evaluated> {
+        self.discoveries.run_to(state, &self.states, self.compiled, self.layout)
+    }
+
+    fn violation(&self, state: usize, invariant: usize) -> Violation {
+        let mut control = vec![0; self.compiled.threads.len()];
+        let mut values = self.compiled.initial.clone();
+        self.layout.unpack(self.states.get(state), &mut control, &mut values);
+        Violation { invariant, run: self.run_to(state), control, values }
     }
 
     /// What the workers have counted and their watchers have seen in a block counts from now on.
@@ -296,6 +347,7 @@ impl<'p, O: Observer> Search<'p, O> {
             watchers: watchers.collect(),
             states: self.states,
             shards: self.shards,
+            discoveries: self.discoveries,
             expanded: self.expanded,
             transitions: self.transitions,
             deadlocks: self.deadlocks,
@@ -398,52 +450,19 @@ impl<'p, O: Observer> Search<'p, O> {
         self.states.bytes() + self.shards.iter().map(Shard::bytes).sum::<usize>()
     }
 
-    fn finish(self, stop: Stop) -> Explored<O> {
+    fn finish(self, stop: Stop, violation: Option<Violation>) -> Explored<O> {
         let exploration = Exploration {
             expanded: self.expanded,
             transitions: self.transitions,
             deadlocks: self.deadlocks,
             out_of_range: self.out_of_range,
             stop,
+            violation,
             bytes: self.bytes(),
             elapsed: self.started.elapsed(),
             layout: self.layout.clone(),
             states: self.states,
         };
         (exploration, self.workers.into_iter().map(|worker| worker.collector.watcher).collect())
-    }
-
-    /// A shortest run from the initial state to this one. Predecessors are not stored: each is searched for among the states before.
-    fn run_to(&self, state: usize) -> Vec<Evaluated> {
-        let mut run = Vec::new();
-        let mut target = state;
-        let mut expander = Expander::new(self.compiled, self.layout);
-        while target > 0 {
-            let step = (0..target).find_map(|candidate| {
-                let mut finder = Finder { wanted: self.states.get(target), found: None };
-                // A state that was expanded once expands again.
-                expander.expand(self.states.get(candidate), &mut finder).ok()?;
-                finder.found.map(|evaluated| (candidate, evaluated))
-            });
-            let Some((predecessor, evaluated)) = step else { break };
-            run.push(evaluated);
-            target = predecessor;
-        }
-        run.reverse();
-        run
-    }
-}
-
-/// Looks for a step to a given state.
-struct Finder<'s> {
-    wanted: &'s [u64],
-    found: Option<Evaluated>,
-}
-
-impl Visitor for Finder<'_> {
-    fn step(&mut self, evaluated: Evaluated, successor: Option<&[u64]>) {
-        if self.found.is_none() && successor == Some(self.wanted) {
-            self.found = Some(evaluated);
-        }
     }
 }

@@ -7,6 +7,7 @@
 //! | [`successors`] | the steps of a state: taken instructions and blocked evaluations (method §2) |
 //! | [`driver`] | the parallel breadth-first search |
 //! | [`progress`] | what was found so far, repacked when a field becomes too narrow |
+//! | [`run`] | the shortest run that leads to a state |
 //! | [`observe`] | who watches: facts on the fly, the `.aut` writer |
 //!
 //! States are numbered as a sequential breadth-first search finds them, whatever the number of threads: see [`driver`].
@@ -15,7 +16,8 @@ pub mod driver;
 pub mod layout;
 pub mod observe;
 mod progress;
+mod run;
 pub mod store;
 pub mod successors;
 
-pub use driver::{Exploration, Limits, Stop, explore};
+pub use driver::{Exploration, Limits, Stop, Violation, explore};

@@ -5,6 +5,7 @@
 
 use super::driver::Observer;
 use super::layout::Layout;
+use super::run::Discoveries;
 use super::store::{Shard, States, hash, shard_of};
 use crate::program::compiled::Compiled;
 use rayon::prelude::*;
@@ -13,6 +14,7 @@ use rayon::prelude::*;
 pub(super) struct Progress<W> {
     pub(super) states: States,
     pub(super) shards: Vec<Shard>,
+    pub(super) discoveries: Discoveries,
     pub(super) watchers: Vec<W>,
     pub(super) expanded: usize,
     pub(super) transitions: u64,
@@ -32,6 +34,7 @@ impl<W> Progress<W> {
         Progress {
             shards: shards_for(&states, num_of_workers),
             states,
+            discoveries: Discoveries::default(),
             watchers: (0..num_of_workers).map(|_| observer.watcher()).collect(),
             expanded: 0,
             transitions: 0,

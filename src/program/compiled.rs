@@ -148,7 +148,7 @@ impl<'p> Slots<'p> {
         }
     }
 
-    fn code(&self, thread: usize, expression: &Expression) -> Code {
+    pub(super) fn code(&self, thread: usize, expression: &Expression) -> Code {
         let code = |inner: &Expression| Box::new(self.code(thread, inner));
         match expression {
             Expression::Constant(value) => Code::Constant(*value),

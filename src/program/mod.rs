@@ -15,6 +15,7 @@
 
 pub mod compiled;
 pub mod labels;
+pub mod property;
 
 /// Where something stands in the source text, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

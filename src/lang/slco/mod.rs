@@ -37,7 +37,9 @@ mod parser;
 mod resolve;
 mod syntax;
 
-use super::{Diagnostic, Parsed};
+use super::{Diagnostic, Parsed, ParsedInvariant};
+use crate::program::Program;
+use crate::program::property::Observables;
 
 /// Reads a model; the errors are in no particular order.
 pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Diagnostic>> {
@@ -47,5 +49,23 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Diagnostic>> {
     match model {
         Some(model) if errors.is_empty() => resolve::program(&model),
         _ => Err(errors),
+    }
+}
+
+/// Reads a property of a program's states; the errors are in no particular order.
+pub(super) fn parse_invariant(text: &str, program: &Program) -> Result<ParsedInvariant, Vec<Diagnostic>> {
+    // Reports name objects with an apostrophe; as a dot it keeps every place in the text.
+    let dotted = text.replace('\'', ".");
+    let mut errors = Vec::new();
+    let tokens = lexer::property_tokens(&dotted, &mut errors);
+    let expression = tokens.and_then(|tokens| parser::expression(&dotted, &tokens, &mut errors));
+    match expression {
+        Some(expression) if errors.is_empty() => resolve::invariant(text, &Observables::of(program), &expression),
+        _ => {
+            for error in &mut errors {
+                error.message = error.message.replace("the end of the file", "its end");
+            }
+            Err(errors)
+        }
     }
 }
