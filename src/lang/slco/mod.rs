@@ -29,7 +29,7 @@
 //! Messages, channels, ports, delays and actions are refused as not supported.
 //!
 //! The way of a text: [`lexer`] (tokens), [`parser`] ([`syntax`] tree, recovering from errors), [`resolve`] (names and
-//! types, and the [`Program`](crate::program::Program)). Names are looked up only if the syntax is right, as half a
+//! types, and the [`Program`]). Names are looked up only if the syntax is right, as half a
 //! tree would give errors that are none.
 
 mod lexer;
