@@ -34,11 +34,14 @@ impl Discoveries {
         let mut run = Vec::new();
         let mut target = state;
         let mut expander = Expander::new(compiled, layout);
+        let (mut wanted, mut packed) = (vec![0; states.words()], vec![0; states.words()]);
         while target > 0 {
+            states.load(target, &mut wanted);
             let step = self.expanded_at(target).find_map(|candidate| {
-                let mut finder = Finder { wanted: states.get(target), found: None };
+                let mut finder = Finder { wanted: &wanted, found: None };
+                states.load(candidate, &mut packed);
                 // A state that was expanded once expands again.
-                expander.expand(states.get(candidate), &mut finder).ok()?;
+                expander.expand(&packed, &mut finder).ok()?;
                 finder.found.map(|evaluated| (candidate, evaluated))
             });
             let Some((predecessor, evaluated)) = step else { break };

@@ -106,6 +106,8 @@ pub struct Compiled {
     pub initial: Vec<i64>,
     /// Which slots hold Booleans.
     pub is_boolean: Vec<bool>,
+    /// Slots with the same number are alike: elements of one array, locals of one name in several threads. Their values have similar ranges.
+    pub kinds: Vec<usize>,
 }
 
 /// Why a program cannot be compiled.
@@ -226,8 +228,27 @@ impl Compiled {
             is_boolean: variables()
                 .flat_map(|variable| variable.initial.iter().map(|_| variable.ty == super::Type::Boolean))
                 .collect(),
+            kinds: kinds(program),
         })
     }
+}
+
+/// Which slots are alike; see [`Compiled::kinds`].
+fn kinds(program: &Program) -> Vec<usize> {
+    let mut kinds = Vec::new();
+    let mut known: Vec<(&str, super::Type)> = Vec::new();
+    for (kind, variable) in program.shared.iter().enumerate() {
+        kinds.extend(variable.initial.iter().map(|_| kind));
+    }
+    for variable in program.threads.iter().flat_map(|thread| &thread.locals) {
+        let own = (variable.name.as_str(), variable.ty);
+        let kind = known.iter().position(|other| *other == own).unwrap_or_else(|| {
+            known.push(own);
+            known.len() - 1
+        });
+        kinds.extend(variable.initial.iter().map(|_| program.shared.len() + kind));
+    }
+    kinds
 }
 
 /// The conditions that must not hold for an instruction to be taken, in the order of the source: those of the instructions
@@ -401,7 +422,17 @@ impl Code {
     ///
     /// # Errors
     /// If an operation has no result.
+    #[inline]
     pub fn evaluate(&self, values: &Values, trace: &mut Trace) -> Result<i64, Fault> {
+        // Most parts of expressions are these; they are evaluated without a call.
+        match self {
+            Code::Constant(value) => Ok(*value),
+            Code::Slot(slot) => Ok(values[*slot]),
+            compound => compound.compute(values, trace),
+        }
+    }
+
+    fn compute(&self, values: &Values, trace: &mut Trace) -> Result<i64, Fault> {
         match self {
             Code::Constant(value) => Ok(*value),
             Code::Slot(slot) => Ok(values[*slot]),
