@@ -13,6 +13,7 @@
 //! - an instruction that cannot be taken is a blocked evaluation: a self-loop with the reads of its condition;
 //! - expressions are evaluated in full: `and` and `or` read both sides.
 
+mod arithmetic;
 pub mod compiled;
 pub mod labels;
 pub mod property;
