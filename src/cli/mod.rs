@@ -5,12 +5,14 @@ mod arguments;
 mod explore;
 mod facts;
 mod failure;
+mod fix;
 mod input;
 mod interrupt;
 mod models;
 mod progress;
 mod runs;
 mod specification;
+mod verify;
 
 use arguments::{Cli, Command};
 use clap::Parser;
@@ -44,6 +46,8 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
         Command::Explore(arguments) => explore::run(arguments, cli.verbosity()),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
+        Command::Verify(arguments) => verify::run(arguments),
+        Command::Fix(arguments) => fix::run(arguments),
         Command::Models(arguments) => models::run(arguments),
     }
 }

@@ -15,6 +15,7 @@ use crate::lang::{self, Language};
 use crate::program::compiled::Compiled;
 use crate::program::property::Invariant;
 use crate::program::{Program, Span};
+use crate::weak::split::TooLong;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -26,8 +27,8 @@ const STEPS_TO_FAULT: usize = 20;
 
 /// A specification, ready to be explored.
 pub struct Specification {
-    name: String,
-    text: String,
+    pub name: String,
+    pub text: String,
     pub program: Program,
     compiled: Compiled,
     invariants: Vec<Invariant>,
@@ -118,6 +119,12 @@ impl Specification {
         let size = (exploration.states.len() as u64, exploration.transitions);
         let cut_off = exploration.stop != Stop::Complete;
         Ok(Facts { cut_off, ..facts(&self.program, &watchers, size) })
+    }
+
+    /// An instruction with more accesses than a search under weak memory can split.
+    pub fn too_long(&self, error: TooLong) -> Failure {
+        let Place { line, column } = Place::of(&self.text, error.span.start);
+        Failure::Usage(format!("{}:{line}:{column}: this instruction has more than 64 operations; split it", self.name))
     }
 
     fn failure(&self, failure: driver::Failure) -> Failure {
