@@ -6,7 +6,6 @@
 
 use crate::analysis::{Analysis, Confirmation, ModelOutcome, Options};
 use crate::cycles::{Atomicity, Findings};
-use crate::ids::VertexId;
 use crate::memory::{Kind, MemoryModel};
 use crate::program::Program;
 use crate::repair::{Repair, instruction};
@@ -15,6 +14,7 @@ use crate::weak::runs::{self, Verdict};
 use crate::weak::split::{SplitProgram, TooLong};
 use crate::weak::threads::AccessKind;
 use crate::weak::{Granularity, Machine};
+use crate::ids::VertexId;
 
 /// How far a search may go.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,8 @@ pub fn confirm(
     limits: Limits,
 ) -> Result<Confirmed, TooLong> {
     let count = findings.delays.len();
-    let mut confirmed = Confirmed { verdicts: vec![Confirmation::Unknown; count], witnesses: vec![None; count] };
+    let mut confirmed =
+        Confirmed { verdicts: vec![Confirmation::Unknown; count], witnesses: vec![None; count] };
     let Some(machine) = machine(model) else { return Ok(confirmed) };
     let mut split = SplitProgram::new(program)?;
     let locked = findings.in_place.locked.iter().filter_map(|&instr| instruction(program, analysis, instr));
@@ -104,7 +105,8 @@ pub fn place_confirmed(
         let outcome = place_where(analysis, model, options, &findings, &verdicts, |v| v == Confirmation::Yes);
         let mut split = SplitProgram::new(program)?;
         Repair::of(program, analysis, &outcome).apply(&mut split);
-        let verdict = runs::examine(&split, Machine::Pso, granularity(options.atomicity), limits.buffer, limits.states);
+        let verdict =
+            runs::examine(&split, Machine::Pso, granularity(options.atomicity), limits.buffer, limits.states);
         if matches!(verdict, Ok(Verdict::Robust { is_complete: true, .. })) {
             verdicts.iter_mut().filter(|v| **v == Confirmation::Unknown).for_each(|v| *v = Confirmation::No);
         }
@@ -135,7 +137,13 @@ fn place_where(
 }
 
 /// The pair in the terms of the program; none if its first access is no write: then no store buffer reorders it.
-fn pair(program: &Program, analysis: &Analysis, split: &SplitProgram, from: VertexId, to: VertexId) -> Option<Pair> {
+fn pair(
+    program: &Program,
+    analysis: &Analysis,
+    split: &SplitProgram,
+    from: VertexId,
+    to: VertexId,
+) -> Option<Pair> {
     let graph = &analysis.graph;
     let vertex = |id: VertexId| {
         let vertex = graph.vertex(id);

@@ -41,6 +41,9 @@ const DIFFERENT: [(&str, &str); 2] = [
     ("leader_filters.2", "the translation drops all but the first statement of a transition"),
 ];
 
+/// Names of variables and elements, and whether they are a thread's own.
+type Names = BTreeSet<(String, bool)>;
+
 fn facts_of(name: &str, text: String) -> Facts {
     let source = Source::from_bytes(name, text.into_bytes()).unwrap();
     extract::extract(&source, &extract::Options::default(), &NoProgress).unwrap_or_else(|e| panic!("{e}")).facts
@@ -98,12 +101,12 @@ fn last(name: &str) -> String {
 }
 
 /// All that is read, also for addresses, and all that is written.
-fn accesses(label: &Label) -> (BTreeSet<(String, bool)>, BTreeSet<(String, bool)>) {
-    fn add(access: &Access, into: &mut BTreeSet<(String, bool)>, reads: &mut BTreeSet<(String, bool)>) {
+fn accesses(label: &Label) -> (Names, Names) {
+    fn add(access: &Access, into: &mut Names, reads: &mut Names) {
         into.insert((last(&access.name), access.local));
         add_address(access, reads);
     }
-    fn add_address(access: &Access, reads: &mut BTreeSet<(String, bool)>) {
+    fn add_address(access: &Access, reads: &mut Names) {
         for needed in &access.address {
             reads.insert((last(&needed.name), needed.local));
             add_address(needed, reads);
@@ -127,8 +130,8 @@ fn accesses(label: &Label) -> (BTreeSet<(String, bool)>, BTreeSet<(String, bool)
     (reads, writes)
 }
 
-fn common(thread: String, rank: usize, reads: BTreeSet<(String, bool)>, writes: BTreeSet<(String, bool)>) -> Label {
-    let accesses = |names: BTreeSet<(String, bool)>| -> Vec<Access> {
+fn common(thread: String, rank: usize, reads: Names, writes: Names) -> Label {
+    let accesses = |names: Names| -> Vec<Access> {
         names.into_iter().map(|(name, local)| Access { name, local, address: Vec::new() }).collect()
     };
     let (reads, writes) = (accesses(reads), accesses(writes));
