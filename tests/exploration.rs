@@ -14,10 +14,12 @@ use seqcon::lts::aut::Counts;
 use seqcon::lts::source::Source;
 use seqcon::lts::writer;
 use seqcon::program::compiled::Compiled;
+use seqcon::program::property::{Invariant, Observables};
 use seqcon::program::{
     Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span, Thread,
     Type, UnaryOperator, Variable,
 };
+use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use support::random::random_cases;
 
@@ -75,6 +77,85 @@ fn facts_on_the_fly_are_those_of_the_written_state_space_for_any_number_of_threa
             assert_eq!(found, expected, "{threads} threads\n{text}");
         }
     });
+}
+
+#[test]
+fn a_violated_invariant_has_a_shortest_run_for_any_number_of_threads() {
+    let violated = Cell::new(0);
+    random_cases(1000, |rng| {
+        let program = random_program(rng);
+        let compiled = Compiled::new(&program).expect("few indices");
+        let observables = Observables::of(&program);
+        let property = random_invariant(rng, &program);
+        let mut nearest: Option<usize> = None;
+        let _ = Naive::explore_with(&program, |naive, state, distance| {
+            if naive.value(&observed(&program, state), 0, &property) == 0 {
+                nearest = Some(nearest.map_or(distance, |found| found.min(distance)));
+            }
+        });
+        let invariants = [Invariant::new("", &observables, &property)];
+        let limits = Limits { invariants: &invariants, ..Limits::default() };
+        let violation = |threads| {
+            with_threads(threads, || explore(&compiled, &limits, &mut Nobody).expect("nothing goes wrong").0.violation)
+        };
+        let found = violation(1);
+        assert_eq!(violation(2), found, "the counterexample depends on the threads");
+        assert_eq!(found.as_ref().map(|violation| violation.run.len()), nearest, "{program:?} {property:?}");
+        let Some(violation) = found else { return };
+        violated.set(violated.get() + 1);
+        let mut naive = Naive::new();
+        let mut state = Naive::start(&program);
+        for step in &violation.run {
+            let thread = &program.threads[step.thread as usize];
+            let instruction = &thread.instructions[step.instruction as usize];
+            assert_eq!(state.0[step.thread as usize], instruction.from);
+            state =
+                naive.successor(thread, step.thread as usize, instruction, &state).expect("a step that can be taken");
+        }
+        assert_eq!(naive.value(&observed(&program, &state), 0, &property), 0, "{program:?} {property:?}");
+        let values: Vec<i64> = state.1.iter().chain(state.2.iter().flatten()).flatten().copied().collect();
+        assert_eq!((violation.control, violation.values), (state.0, values));
+    });
+    assert!(violated.get() > 200, "only {} invariants were violated", violated.get());
+}
+
+/// What an invariant sees: all variables, then a Boolean for each control state of each thread.
+fn observed(program: &Program, state: &State) -> State {
+    let places = program.threads.iter().zip(&state.0);
+    let places = places.flat_map(|(thread, &at)| (0..thread.states.len()).map(move |s| vec![i64::from(s == at)]));
+    let variables = state.1.iter().chain(state.2.iter().flatten()).cloned();
+    (Vec::new(), variables.chain(places).collect(), Vec::new())
+}
+
+/// A condition, or a thread that is not in some control state.
+fn random_invariant(rng: &mut StdRng, program: &Program) -> Expression {
+    let num_of_threads = program.threads.len();
+    let condition = random_condition(rng);
+    let condition = seen_from(rng.random_range(0..num_of_threads), &condition);
+    let places: usize = program.threads.iter().map(|thread| thread.states.len()).sum();
+    let mut place = || {
+        let position = 3 + num_of_threads + rng.random_range(0..places);
+        let place = Box::new(Expression::Read(reference(Scope::Shared, position, None)));
+        Expression::Unary(UnaryOperator::Not, place)
+    };
+    let elsewhere = binary(BinaryOperator::Or, place(), place());
+    binary(BinaryOperator::Or, condition, elsewhere)
+}
+
+/// A thread's expression in the list of what can be observed: its one local stands behind the three shared variables.
+fn seen_from(thread: usize, expression: &Expression) -> Expression {
+    match expression {
+        Expression::Constant(value) => Expression::Constant(*value),
+        Expression::Read(read) => {
+            let index = read.index.as_ref().map(|index| seen_from(thread, index));
+            let position = if read.scope == Scope::Local { 3 + thread } else { read.variable };
+            Expression::Read(reference(Scope::Shared, position, index))
+        }
+        Expression::Unary(operator, operand) => Expression::Unary(*operator, Box::new(seen_from(thread, operand))),
+        Expression::Binary(operator, left, right, _) => {
+            binary(*operator, seen_from(thread, left), seen_from(thread, right))
+        }
+    }
 }
 
 #[test]
@@ -233,57 +314,83 @@ struct Naive {
 type State = (Vec<usize>, Vec<Vec<i64>>, Vec<Vec<Vec<i64>>>);
 
 impl Naive {
+    fn new() -> Naive {
+        Naive { states: 0, transitions: 0, deadlocks: 0, out_of_range: false }
+    }
+
     fn explore(program: &Program) -> Naive {
-        let initial = |variables: &[Variable]| variables.iter().map(|variable| variable.initial.clone()).collect();
-        let start: State = (
-            program.threads.iter().map(|thread| thread.initial).collect(),
-            initial(&program.shared),
-            program.threads.iter().map(|thread| initial(&thread.locals)).collect(),
-        );
-        let mut result = Naive { states: 0, transitions: 0, deadlocks: 0, out_of_range: false };
+        Naive::explore_with(program, |_, _, _| {})
+    }
+
+    /// Explores, and tells every state with its distance from the initial one.
+    fn explore_with(program: &Program, mut visit: impl FnMut(&mut Naive, &State, usize)) -> Naive {
+        let mut result = Naive::new();
+        let start = Naive::start(program);
         let mut seen = HashMap::from([(start.clone(), ())]);
-        let mut queue = VecDeque::from([start]);
-        while let Some(state) = queue.pop_front() {
+        let mut queue = VecDeque::from([(start, 0)]);
+        while let Some((state, distance)) = queue.pop_front() {
             result.states += 1;
+            visit(&mut result, &state, distance);
             let mut stuck = true;
             for (position, thread) in program.threads.iter().enumerate() {
                 for instruction in thread.instructions.iter().filter(|i| i.from == state.0[position]) {
                     result.transitions += 1;
-                    let holds = |i: &Instruction, result: &mut Naive| {
-                        i.condition.as_ref().is_none_or(|c| result.value(&state, position, c) != 0)
-                    };
-                    let mut enabled = holds(instruction, &mut result);
-                    for other in &thread.instructions {
-                        if other.from == instruction.from && other.priority < instruction.priority {
-                            enabled &= !holds(other, &mut result);
-                        }
-                    }
-                    if !enabled {
-                        continue;
-                    }
+                    let Some(next) = result.successor(thread, position, instruction, &state) else { continue };
                     stuck = false;
-                    let mut next = state.clone();
-                    next.0[position] = instruction.to;
-                    for assignment in &instruction.assignments {
-                        let value = result.value(&next, position, &assignment.value);
-                        let index = assignment.target.index.as_ref().map_or(0, |i| result.value(&next, position, i));
-                        let elements = match assignment.target.scope {
-                            Scope::Shared => &mut next.1[assignment.target.variable],
-                            Scope::Local => &mut next.2[position][assignment.target.variable],
-                        };
-                        match usize::try_from(index).ok().and_then(|i| elements.get_mut(i)) {
-                            Some(element) => *element = value,
-                            None => result.out_of_range = true,
-                        }
-                    }
                     if seen.insert(next.clone(), ()).is_none() {
-                        queue.push_back(next);
+                        queue.push_back((next, distance + 1));
                     }
                 }
             }
             result.deadlocks += u64::from(stuck);
         }
         result
+    }
+
+    fn start(program: &Program) -> State {
+        let initial = |variables: &[Variable]| variables.iter().map(|variable| variable.initial.clone()).collect();
+        (
+            program.threads.iter().map(|thread| thread.initial).collect(),
+            initial(&program.shared),
+            program.threads.iter().map(|thread| initial(&thread.locals)).collect(),
+        )
+    }
+
+    /// The state after an instruction from the thread's control state, if it can be taken.
+    fn successor(
+        &mut self,
+        thread: &Thread,
+        position: usize,
+        instruction: &Instruction,
+        state: &State,
+    ) -> Option<State> {
+        let holds = |i: &Instruction, naive: &mut Naive| {
+            i.condition.as_ref().is_none_or(|c| naive.value(state, position, c) != 0)
+        };
+        let mut enabled = holds(instruction, self);
+        for other in &thread.instructions {
+            if other.from == instruction.from && other.priority < instruction.priority {
+                enabled &= !holds(other, self);
+            }
+        }
+        if !enabled {
+            return None;
+        }
+        let mut next = state.clone();
+        next.0[position] = instruction.to;
+        for assignment in &instruction.assignments {
+            let value = self.value(&next, position, &assignment.value);
+            let index = assignment.target.index.as_ref().map_or(0, |i| self.value(&next, position, i));
+            let elements = match assignment.target.scope {
+                Scope::Shared => &mut next.1[assignment.target.variable],
+                Scope::Local => &mut next.2[position][assignment.target.variable],
+            };
+            match usize::try_from(index).ok().and_then(|i| elements.get_mut(i)) {
+                Some(element) => *element = value,
+                None => self.out_of_range = true,
+            }
+        }
+        Some(next)
     }
 
     fn value(&mut self, state: &State, thread: usize, expression: &Expression) -> i64 {

@@ -26,9 +26,9 @@ pub struct Cli {
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done
-  1  done, and with --check synchronisation is missing
+  1  done, and with --check synchronisation is missing, or an --invariant does not hold
   2  the command or its input is wrong
-  3  a limit stopped it before the answer was complete (also: --cycles N left cycles out)";
+  3  a limit or Ctrl-C stopped it before the answer was complete (also: --cycles N left cycles out)";
 
 const VERIFY_STATUS: &str = "\
 Exit status:
@@ -242,6 +242,10 @@ pub struct ExploreArguments {
     /// Write the state space here, as .aut in mCRL2's shape (- for standard output)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// What must hold in every state, as a condition over shared variables, Thread.variable and Thread@State, for example
+    /// 'not (P0@CS and P1@CS)'; may be given several times. If it does not hold somewhere: a shortest run that leads there, exit status 1
+    #[arg(long = "invariant", value_name = "EXPR")]
+    pub invariants: Vec<String>,
     #[command(flatten)]
     pub limits: LimitArguments,
 }

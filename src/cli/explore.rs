@@ -1,6 +1,6 @@
 //! `seqcon explore`: the state space of a specification, counted and written.
 
-use super::arguments::ExploreArguments;
+use super::arguments::{ExploreArguments, LimitArguments, Verbosity};
 use super::failure::Failure;
 use super::specification::Specification;
 use crate::explore::observe::{AutObserver, Nobody};
@@ -9,38 +9,72 @@ use crate::lts::aut::Counts;
 use crate::lts::writer;
 use crate::report::output::Staged;
 use std::io::{self, BufReader, BufWriter, Seek, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-pub fn run(arguments: &ExploreArguments) -> Result<ExitCode, Failure> {
-    let specification = Specification::read(&arguments.specification)?;
+pub fn run(arguments: &ExploreArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    let specification = Specification::read(&arguments.specification)?.with_invariants(&arguments.invariants)?;
     let exploration = match &arguments.output {
         None => specification.explore(&arguments.limits, &mut Nobody)?.0,
-        Some(path) => {
-            // The header comes first and is known last: the transitions wait in a temporary file.
-            let transitions =
-                tempfile::tempfile().map_err(|error| Failure::Usage(format!("a temporary file: {error}")))?;
-            let mut observer = AutObserver::new(&specification.program, BufWriter::new(transitions));
-            let (exploration, _) = specification.explore(&arguments.limits, &mut observer)?;
-            let counts =
-                Counts { initial: 0, transitions: observer.transitions(), states: exploration.states.len() as u64 };
-            let mut lines = observer.into_inner().into_inner().map_err(io::IntoInnerError::into_error)?;
-            let mut staged = Staged::new();
-            staged.write(path, &mut |mut out| {
-                writer::header(&mut out, counts)?;
-                lines.rewind()?;
-                io::copy(&mut BufReader::with_capacity(1 << 20, &lines), out).map(drop)
-            })?;
-            staged.put_in_place()?;
-            exploration
-        }
+        Some(path) => write_aut(&specification, &arguments.limits, path)?,
     };
     let to_stdout = arguments.output.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    if to_stdout {
-        eprintln!("{}", summary_line(&exploration));
-    } else {
-        writeln!(io::stdout(), "{}", summary_line(&exploration))?;
+    let mut out: Box<dyn Write> = if to_stdout { Box::new(io::stderr()) } else { Box::new(io::stdout().lock()) };
+    let told = tell(&specification, &exploration, verbosity, &mut out);
+    match told {
+        // Who has seen enough still gets the verdict.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        result => result?,
     }
-    Ok(if exploration.stop == Stop::Complete { ExitCode::SUCCESS } else { ExitCode::from(3) })
+    Ok(match exploration.stop {
+        Stop::Complete => ExitCode::SUCCESS,
+        Stop::Violated => ExitCode::from(1),
+        _ => ExitCode::from(3),
+    })
+}
+
+/// Explores the specification and writes its state space. If that is not complete, its header has no numbers.
+fn write_aut(specification: &Specification, limits: &LimitArguments, path: &Path) -> Result<Exploration, Failure> {
+    // The header comes first and is known last: the transitions wait in a temporary file.
+    let transitions = tempfile::tempfile().map_err(|error| Failure::Usage(format!("a temporary file: {error}")))?;
+    let mut observer = AutObserver::new(&specification.program, BufWriter::new(transitions));
+    let (exploration, _) = specification.explore(limits, &mut observer)?;
+    let counts = Counts { initial: 0, transitions: observer.transitions(), states: exploration.states.len() as u64 };
+    let mut lines = observer.into_inner().into_inner().map_err(io::IntoInnerError::into_error)?;
+    let mut staged = Staged::new();
+    staged.write(path, &mut |mut out| {
+        if exploration.stop == Stop::Complete {
+            writer::header(&mut out, counts)?;
+        } else {
+            writer::unfinished_header(&mut out)?;
+        }
+        lines.rewind()?;
+        io::copy(&mut BufReader::with_capacity(1 << 20, &lines), out).map(drop)
+    })?;
+    staged.put_in_place()?;
+    if exploration.stop != Stop::Complete {
+        eprintln!(
+            "seqcon: warning: {}: only a part of the state space, so its header has no numbers; `seqcon analyse --recover` reads it as such",
+            path.display()
+        );
+    }
+    Ok(exploration)
+}
+
+fn tell(
+    specification: &Specification,
+    exploration: &Exploration,
+    verbosity: Verbosity,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if let Some(violation) = &exploration.violation {
+        writeln!(out, "{}", specification.violated(violation))?;
+        if verbosity > Verbosity::Quiet {
+            write!(out, "{}", specification.counterexample(violation))?;
+        }
+    }
+    writeln!(out, "{}", summary_line(exploration))?;
+    out.flush()
 }
 
 fn summary_line(exploration: &Exploration) -> String {

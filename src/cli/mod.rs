@@ -9,8 +9,10 @@ mod failure;
 mod fix;
 mod info;
 mod input;
+mod interrupt;
 mod models;
 mod progress;
+mod runs;
 mod specification;
 mod verify;
 
@@ -44,7 +46,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     }
     match &cli.command {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
-        Command::Explore(arguments) => explore::run(arguments),
+        Command::Explore(arguments) => explore::run(arguments, cli.verbosity()),
         Command::Export(arguments) => export::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
         Command::Info(arguments) => info::run(arguments),

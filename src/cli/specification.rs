@@ -2,23 +2,30 @@
 
 use super::arguments::LimitArguments;
 use super::failure::Failure;
+use super::interrupt::Interruptible;
 use super::progress::Spinner;
+use super::runs::Shown;
 use crate::explore::driver::{self, Observer};
 use crate::explore::observe::{FactsObserver, facts};
 use crate::explore::successors::Evaluated;
-use crate::explore::{Exploration, Limits, Stop, explore};
+use crate::explore::{Exploration, Limits, Stop, Violation, explore};
 use crate::export::Origin;
 use crate::facts::Facts;
-use crate::lang::{self, Diagnostic, Language};
-use crate::program::compiled::{Compiled, Fault};
-use crate::program::labels::label;
+use crate::lang::diagnostic::{Diagnostic, Place};
+use crate::lang::{self, Language};
+use crate::program::compiled::Compiled;
+use crate::program::property::Invariant;
 use crate::program::{InstructionKind, Program, Span};
 use crate::repair::At;
 use crate::weak::split::TooLong;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
+
+/// Where an invariant is from, for messages.
+const INVARIANT: &str = "--invariant";
+/// How many steps before a fault are shown.
+const STEPS_TO_FAULT: usize = 20;
 
 /// A specification, ready to be explored.
 pub struct Specification {
@@ -26,6 +33,7 @@ pub struct Specification {
     pub text: String,
     pub program: Program,
     compiled: Compiled,
+    invariants: Vec<Invariant>,
 }
 
 impl Specification {
@@ -57,10 +65,25 @@ impl Specification {
     fn parse(name: String, text: String) -> Result<(Specification, Vec<Diagnostic>), Failure> {
         let parsed = lang::parse(&name, &text).map_err(|errors| Failure::Usage(errors.to_string()))?;
         let compiled = Compiled::new(&parsed.program).map_err(|error| {
-            let place = place(&text, error.span);
-            Failure::Usage(format!("{name}:{place}: this instruction computes too many indices; split it"))
+            let Place { line, column } = Place::of(&text, error.span.start);
+            Failure::Usage(format!("{name}:{line}:{column}: this instruction computes too many indices; split it"))
         })?;
-        Ok((Specification { name, text, program: parsed.program, compiled }, parsed.warnings))
+        let specification = Specification { name, text, program: parsed.program, compiled, invariants: Vec::new() };
+        Ok((specification, parsed.warnings))
+    }
+
+    /// The same, with invariants that must hold in every state; warnings go to standard error.
+    pub fn with_invariants(self, texts: &[String]) -> Result<Specification, Failure> {
+        let mut invariants = Vec::with_capacity(texts.len());
+        for text in texts {
+            let parsed = lang::parse_invariant(INVARIANT, text, &self.program)
+                .map_err(|errors| Failure::Usage(errors.to_string()))?;
+            for warning in &parsed.warnings {
+                eprintln!("seqcon: {}", warning.render(INVARIANT, text).trim_end());
+            }
+            invariants.push(parsed.invariant);
+        }
+        Ok(Specification { invariants, ..self })
     }
 
     /// Whether an instruction has a statement of its own: a transition without statements is an instruction without one.
@@ -78,7 +101,8 @@ impl Specification {
 
     /// Something is wrong at a place in it.
     pub fn failure_at(&self, span: Span, problem: impl std::fmt::Display) -> Failure {
-        Failure::Usage(format!("{}:{}: {problem}", self.name, place(&self.text, span)))
+        let Place { line, column } = Place::of(&self.text, span.start);
+        Failure::Usage(format!("{}:{line}:{column}: {problem}", self.name))
     }
 
     /// Explores it with an observer, and says nothing.
@@ -87,15 +111,17 @@ impl Specification {
         limits: &LimitArguments,
         observer: &mut O,
     ) -> Result<(Exploration, Vec<O::Watcher>), Failure> {
+        let interruptible = Interruptible::new();
         let bounds = Limits {
             states: limits.max_states,
             bytes: limits.memory_limit.map(|megabytes| megabytes.saturating_mul(1 << 20)),
             time: limits.timeout.map(|seconds| Duration::from_secs(seconds as u64)),
-            interrupted: None,
+            interrupted: Some(interruptible.requested()),
+            invariants: &self.invariants,
         };
         let spinner = Spinner::new(format!("exploring {}", self.name));
         let explored = explore(&self.compiled, &bounds, observer);
-        drop(spinner);
+        drop((spinner, interruptible));
         let (exploration, watchers) = explored.map_err(|failure| self.failure(failure))?;
         if limits.strict && exploration.out_of_range > 0 {
             return Err(Failure::Usage(self.out_of_range_message(&exploration)));
@@ -139,58 +165,68 @@ impl Specification {
 
     /// An instruction with more accesses than a search under weak memory can split.
     pub fn too_long(&self, error: TooLong) -> Failure {
-        let place = place(&self.text, error.span);
-        Failure::Usage(format!("{}:{place}: this instruction has more than 64 operations; split it", self.name))
+        self.failure_at(error.span, "this instruction has more than 64 operations; split it")
     }
 
     fn failure(&self, failure: driver::Failure) -> Failure {
         match failure {
             driver::Failure::Io(error) => Failure::Io(error),
             driver::Failure::Fault { fault, thread, instruction, run } => {
-                Failure::Usage(self.fault_message(fault, thread, instruction, &run))
+                let thread = &self.program.threads[thread];
+                let instruction = &thread.instructions[instruction];
+                let span = if fault.span == Span::default() { instruction.span } else { fault.span };
+                let place = Place::of(&self.text, span.start);
+                let what = format!("{} in {}.{}", fault.kind, thread.name, instruction.name);
+                let run = self.run_to_fault(&run);
+                Failure::Usage(format!("{}:{}:{}: {what}{run}", self.name, place.line, place.column))
+            }
+            driver::Failure::Invariant { fault, invariant, run } => {
+                let text = &self.invariants[invariant].text;
+                let error = Diagnostic::error(fault.span, fault.kind.to_string()).render(INVARIANT, text);
+                Failure::Usage(format!("{}it was evaluated in {}{}", error, self.name, self.run_to_fault(&run)))
             }
         }
     }
 
-    /// The fault with its place and the run that leads there, its last steps in full.
-    fn fault_message(&self, fault: Fault, thread: usize, instruction: usize, run: &[Evaluated]) -> String {
-        const SHOWN: usize = 20;
-        let thread = &self.program.threads[thread];
-        let instruction = &thread.instructions[instruction];
-        let span = if fault.span == Span::default() { instruction.span } else { fault.span };
-        let place = place(&self.text, span);
-        let mut message = format!("{}:{place}: {} in {}.{}", self.name, fault.kind, thread.name, instruction.name);
-        let left_out = run.len().saturating_sub(SHOWN);
-        let _ = match run.len() {
-            0 => write!(message, ", in the initial state"),
-            1 => write!(message, "; one step leads there:"),
-            steps => write!(message, "; {steps} steps lead there:"),
+    /// Where a run has led, with its last steps.
+    fn run_to_fault(&self, run: &[Evaluated]) -> String {
+        let lead = match run.len() {
+            0 => return ", in the initial state".to_owned(),
+            1 => "; one step leads there:".to_owned(),
+            steps => format!("; {steps} steps lead there:"),
         };
-        if left_out > 0 {
-            let _ = write!(message, "\n  … {left_out} steps");
-        }
-        for step in &run[left_out..] {
-            let label = label(&self.program, step.thread as usize, step.instruction as usize, step.verdict, step.key);
-            let _ = write!(message, "\n  {label}");
-        }
-        message
+        format!("{lead}\n{}", self.shown().run(run, STEPS_TO_FAULT).trim_end())
+    }
+
+    fn shown(&self) -> Shown<'_> {
+        Shown { text: &self.text, program: &self.program, compiled: &self.compiled }
+    }
+
+    /// The invariant that does not hold.
+    pub fn violated(&self, violation: &Violation) -> String {
+        format!("invariant violated: {}", self.invariants[violation.invariant].text)
+    }
+
+    /// How that came about: the run, and the state it ends in.
+    pub fn counterexample(&self, violation: &Violation) -> String {
+        let steps = match violation.run.len() {
+            0 => "in the initial state:\n".to_owned(),
+            1 => format!("after one step:\n{}in this state:\n", self.shown().run(&violation.run, usize::MAX)),
+            steps => {
+                let run = self.shown().run(&violation.run, usize::MAX);
+                format!("after {steps} steps, and no fewer:\n{run}in this state:\n")
+            }
+        };
+        steps + &self.shown().state(&violation.control, &violation.values)
     }
 }
 
 fn limit_name(stop: Stop) -> Option<&'static str> {
     match stop {
-        Stop::Complete => None,
+        Stop::Complete | Stop::Violated => None,
         Stop::States => Some("the limit on states (--max-states)"),
         Stop::Memory => Some("the limit on memory (--memory-limit)"),
         Stop::Time => Some("the limit on time (--timeout)"),
-        Stop::Interrupted => Some("an interruption"),
+        Stop::Interrupted => Some("your request (Ctrl-C)"),
     }
-}
-
-/// Line and column, from 1.
-fn place(text: &str, span: Span) -> String {
-    let before = &text[..span.start.min(text.len())];
-    let line = 1 + before.matches('\n').count();
-    let column = 1 + before.chars().rev().take_while(|&c| c != '\n').count();
-    format!("{line}:{column}")
 }

@@ -4,20 +4,32 @@
 //! *candidates*, in order; each shard of the table then looks up the candidates of its part of the hash range; the new ones are numbered in the order of the candidates. So the numbering is
 //! that of a sequential search: it depends neither on the number of workers nor on the number of shards.
 //!
-//! *Cost.* A transition costs an evaluation, a lookup, and a few bytes of sequential memory traffic; a state costs its packed words and 10 to 15 bytes of the table.
+//! *Cost.* A transition costs an evaluation, a lookup, and a few bytes of sequential memory traffic; a state costs its packed bytes and 6 to 8 bytes of the table. Blocks of few
+//! states are not shared out.
 
+use super::collect::{Block, Collector};
 use super::layout::Layout;
 use super::progress::Progress;
-use super::store::{Found, MOST_STATES, Shard, States, hash, shard_of};
-use super::successors::{Evaluated, Expander, Trouble, Visitor, Whose};
+use super::run::Discoveries;
+use super::store::{MOST_STATES, States};
+use super::successors::{Evaluated, Expander, Trouble, Visitor};
+use super::table::{Sharing, Table};
 use crate::program::compiled::{Compiled, Fault};
+use crate::program::property::Invariant;
 use rayon::prelude::*;
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// States of a block: enough work to share, little enough to stay in the cache.
 const BLOCK: usize = 1 << 14;
+
+/// Handing out fewer states than this takes longer than expanding them.
+const SHARED_STATES: usize = 256;
+
+/// Handing out fewer candidates than this takes longer than looking them up.
+const SHARED_CANDIDATES: usize = 2048;
 
 /// Who watches an exploration.
 pub trait Observer {
@@ -47,6 +59,8 @@ pub struct Limits<'a> {
     pub time: Option<Duration>,
     /// Set from outside, for example by Ctrl-C.
     pub interrupted: Option<&'a AtomicBool>,
+    /// What must hold in every state: the search ends at the first one in which something does not.
+    pub invariants: &'a [Invariant],
 }
 
 /// Why the search ended.
@@ -62,6 +76,21 @@ pub enum Stop {
     Time,
     /// Somebody asked.
     Interrupted,
+    /// An invariant does not hold.
+    Violated,
+}
+
+/// A state in which an invariant does not hold; no other such state is nearer to the initial one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which of the invariants.
+    pub invariant: usize,
+    /// A shortest run that leads there.
+    pub run: Vec<Evaluated>,
+    /// The control state of each thread.
+    pub control: Vec<usize>,
+    /// The values of all slots.
+    pub values: Vec<i64>,
 }
 
 /// What was found.
@@ -80,6 +109,8 @@ pub struct Exploration {
     pub out_of_range: u64,
     /// Why the search ended.
     pub stop: Stop,
+    /// The violation, if that is why.
+    pub violation: Option<Violation>,
     /// Bytes of states and table.
     pub bytes: usize,
     /// The time it took.
@@ -100,6 +131,15 @@ pub enum Failure {
         /// The instructions taken before.
         run: Vec<Evaluated>,
     },
+    /// An invariant cannot be evaluated.
+    Invariant {
+        /// What went wrong.
+        fault: Fault,
+        /// In which of the invariants.
+        invariant: usize,
+        /// The instructions taken before.
+        run: Vec<Evaluated>,
+    },
     /// An observer could not write.
     Io(io::Error),
 }
@@ -113,7 +153,7 @@ impl From<io::Error> for Failure {
 /// Explores the program.
 ///
 /// # Errors
-/// If the program goes wrong in a reachable state, or an observer cannot write.
+/// If the program or an invariant goes wrong in a reachable state, or an observer cannot write.
 pub fn explore<O: Observer>(
     compiled: &Compiled,
     limits: &Limits<'_>,
@@ -146,50 +186,22 @@ type Narrow = super::layout::DoesNotFit;
 /// What was found, and what the workers' watchers have seen.
 type Explored<O> = (Exploration, Vec<<O as Observer>::Watcher>);
 
-/// What a worker collects from its part of a block.
+/// Expands its part of a block.
 struct Worker<'p, W> {
     expander: Expander<'p>,
+    /// The state at hand.
+    state: Vec<u64>,
     collector: Collector<W>,
 }
 
-struct Collector<W> {
-    watcher: W,
-    words: usize,
-    packed: Vec<u64>,
-    hashes: Vec<u64>,
-    transitions: u64,
-    deadlocks: u64,
-    is_stuck: bool,
-}
-
-impl<W: Visitor> Visitor for Collector<W> {
-    #[inline]
-    fn step(&mut self, evaluated: Evaluated, successor: Option<&[u64]>) {
-        self.transitions += 1;
-        if let Some(state) = successor {
-            self.is_stuck = false;
-            self.packed.extend_from_slice(state);
-            self.hashes.push(hash(state));
-        }
-        self.watcher.step(evaluated, successor);
-    }
-
-    fn wants_outlooks(&self) -> bool {
-        self.watcher.wants_outlooks()
-    }
-
-    fn outlook(&mut self, thread: u32, whose: Whose) {
-        self.watcher.outlook(thread, whose);
-    }
-
-    fn next(&mut self, evaluated: Evaluated) {
-        self.watcher.next(evaluated);
-    }
-
-    fn end_of_state(&mut self) {
-        self.deadlocks += u64::from(self.is_stuck);
-        self.is_stuck = true;
-        self.watcher.end_of_state();
+impl<W: Visitor> Worker<'_, W> {
+    /// Expands these states; the first trouble, with the state's number.
+    fn expand(&mut self, states: &States, mut part: Range<usize>) -> Option<(usize, Trouble)> {
+        part.find_map(|number| {
+            states.load(number, &mut self.state);
+            let result = self.expander.expand(&self.state, &mut self.collector);
+            result.err().map(|trouble| (number, trouble))
+        })
     }
 }
 
@@ -200,7 +212,8 @@ struct Search<'p, O: Observer> {
     observer: &'p mut O,
     started: Instant,
     states: States,
-    shards: Vec<Shard>,
+    table: Table,
+    discoveries: Discoveries,
     workers: Vec<Worker<'p, O::Watcher>>,
     expanded: usize,
     transitions: u64,
@@ -218,16 +231,9 @@ impl<'p, O: Observer> Search<'p, O> {
         progress: Progress<O::Watcher>,
     ) -> Self {
         let worker = |watcher| Worker {
-            expander: Expander::new(compiled, layout),
-            collector: Collector {
-                watcher,
-                words: layout.words(),
-                packed: Vec::new(),
-                hashes: Vec::new(),
-                transitions: 0,
-                deadlocks: 0,
-                is_stuck: true,
-            },
+            expander: Expander::new(compiled, layout).checking(limits.invariants),
+            state: vec![0; layout.words()],
+            collector: Collector::new(watcher, layout.words()),
         };
         Search {
             compiled,
@@ -236,7 +242,8 @@ impl<'p, O: Observer> Search<'p, O> {
             observer,
             started,
             states: progress.states,
-            shards: progress.shards,
+            table: progress.table,
+            discoveries: progress.discoveries,
             workers: progress.watchers.into_iter().map(worker).collect(),
             expanded: progress.expanded,
             transitions: progress.transitions,
@@ -262,22 +269,43 @@ impl<'p, O: Observer> Search<'p, O> {
                     let (thread, instruction) = (thread as usize, instruction as usize);
                     return Err(Failure::Fault { fault, thread, instruction, run });
                 }
+                Err((state, Trouble::Invariant(fault, invariant))) => {
+                    return Err(Failure::Invariant { fault, invariant, run: self.run_to(state) });
+                }
+                Err((state, Trouble::Violated(invariant))) => {
+                    let violation = self.violation(state, invariant);
+                    return Ok(Ended::Done(Box::new(self.finish(Stop::Violated, Some(violation)))));
+                }
             }
-            let numbers = self.insert();
-            self.finish_block(&numbers)?;
+            self.finish_block()?;
             self.expanded = end;
+            self.discoveries.end_block(end, self.states.len());
         };
-        Ok(Ended::Done(Box::new(self.finish(stop))))
+        Ok(Ended::Done(Box::new(self.finish(stop, None))))
     }
 
-    /// What the workers have counted and their watchers have seen in a block counts from now on.
-    fn finish_block(&mut self, numbers: &[u32]) -> io::Result<()> {
+    fn run_to(&self, state: usize) -> Vec<Evaluated> {
+        self.discoveries.run_to(state, &self.states, self.compiled, self.layout)
+    }
+
+    fn violation(&self, state: usize, invariant: usize) -> Violation {
+        let mut control = vec![0; self.compiled.threads.len()];
+        let mut values = self.compiled.initial.clone();
+        let mut packed = vec![0; self.layout.words()];
+        self.states.load(state, &mut packed);
+        self.layout.unpack(&packed, &mut control, &mut values);
+        Violation { invariant, run: self.run_to(state), control, values }
+    }
+
+    /// The new states of the block are numbered, and what the workers have counted and their watchers have seen counts from now on.
+    fn finish_block(&mut self) -> io::Result<()> {
+        let block = Block::new(self.workers.iter().map(|worker| &worker.collector));
+        let sharing = if block.num_of_candidates() < SHARED_CANDIDATES { Sharing::Alone } else { Sharing::Shared };
+        let numbers = self.table.insert(&mut self.states, &block, sharing);
         for worker in &mut self.workers {
-            let collector = &mut worker.collector;
-            collector.packed.clear();
-            collector.hashes.clear();
-            self.transitions += std::mem::take(&mut collector.transitions);
-            self.deadlocks += std::mem::take(&mut collector.deadlocks);
+            let counts = worker.collector.clear();
+            self.transitions += counts.transitions;
+            self.deadlocks += counts.deadlocks;
             self.out_of_range += std::mem::take(&mut worker.expander.out_of_range);
         }
         let mut watchers: Vec<&mut O::Watcher> =
@@ -295,7 +323,8 @@ impl<'p, O: Observer> Search<'p, O> {
         Progress {
             watchers: watchers.collect(),
             states: self.states,
-            shards: self.shards,
+            table: self.table,
+            discoveries: self.discoveries,
             expanded: self.expanded,
             transitions: self.transitions,
             deadlocks: self.deadlocks,
@@ -304,78 +333,18 @@ impl<'p, O: Observer> Search<'p, O> {
     }
 
     /// Expands a block, each worker its part; the first trouble in the order of the states, with the state's number.
-    fn expand(&mut self, block: std::ops::Range<usize>) -> Result<(), (usize, Trouble)> {
+    fn expand(&mut self, block: Range<usize>) -> Result<(), (usize, Trouble)> {
+        let states = &self.states;
+        if block.len() < SHARED_STATES {
+            return self.workers[0].expand(states, block).map_or(Ok(()), Err);
+        }
         let part = block.len().div_ceil(self.workers.len());
-        let states = &self.states;
-        let troubles: Vec<Option<(usize, Trouble)>> = self
-            .workers
-            .par_iter_mut()
-            .enumerate()
-            .map(|(position, worker)| {
-                let first = (block.start + position * part).min(block.end);
-                let end = (first + part).min(block.end);
-                (first..end).find_map(|state| {
-                    let result = worker.expander.expand(states.get(state), &mut worker.collector);
-                    result.err().map(|trouble| (state, trouble))
-                })
-            })
-            .collect();
+        let parts = self.workers.par_iter_mut().enumerate().map(|(position, worker)| {
+            let first = (block.start + position * part).min(block.end);
+            worker.expand(states, first..(first + part).min(block.end))
+        });
+        let troubles: Vec<Option<(usize, Trouble)>> = parts.collect();
         troubles.into_iter().flatten().next().map_or(Ok(()), Err)
-    }
-
-    /// Looks all candidates up and numbers the new ones; gives the number of each.
-    fn insert(&mut self) -> Vec<u32> {
-        let states = &self.states;
-        let collectors: Vec<&Collector<O::Watcher>> = self.workers.iter().map(|worker| &worker.collector).collect();
-        let mut first_positions = Vec::with_capacity(collectors.len() + 1);
-        let mut total = 0;
-        for collector in &collectors {
-            first_positions.push(total);
-            total += collector.hashes.len();
-        }
-        let candidate = |position: u32| {
-            let owner = first_positions.partition_point(|&first| first <= position as usize) - 1;
-            let offset = position as usize - first_positions[owner];
-            let words = collectors[owner].words;
-            &collectors[owner].packed[offset * words..(offset + 1) * words]
-        };
-        let num_of_shards = self.shards.len();
-        let found: Vec<Vec<(u32, Found)>> = self
-            .shards
-            .par_iter_mut()
-            .enumerate()
-            .map(|(number, shard)| {
-                let mut found = Vec::with_capacity(total / num_of_shards + 16);
-                let hashes = collectors.iter().flat_map(|collector| &collector.hashes);
-                for (position, &hash) in hashes.enumerate() {
-                    if shard_of(hash, num_of_shards) == number {
-                        let position = position as u32;
-                        found.push((position, shard.lookup(states, candidate, position, hash)));
-                    }
-                }
-                found
-            })
-            .collect();
-        let mut lookups: Vec<Found> = vec![Found::First; total];
-        for (position, lookup) in found.into_iter().flatten() {
-            lookups[position as usize] = lookup;
-        }
-        let mut numbers: Vec<u32> = Vec::with_capacity(total);
-        let mut new_states = Vec::new();
-        for (position, lookup) in lookups.into_iter().enumerate() {
-            let number = match lookup {
-                Found::Known(number) => number,
-                Found::Again(first) => numbers[first as usize],
-                Found::First => {
-                    new_states.extend_from_slice(candidate(position as u32));
-                    (states.len() + new_states.len() / self.layout.words() - 1) as u32
-                }
-            };
-            numbers.push(number);
-        }
-        self.shards.par_iter_mut().for_each(|shard| shard.settle(|first| numbers[first as usize]));
-        self.states.push(&new_states);
-        numbers
     }
 
     fn limit_reached(&self) -> Option<Stop> {
@@ -395,55 +364,22 @@ impl<'p, O: Observer> Search<'p, O> {
     }
 
     fn bytes(&self) -> usize {
-        self.states.bytes() + self.shards.iter().map(Shard::bytes).sum::<usize>()
+        self.states.bytes() + self.table.bytes()
     }
 
-    fn finish(self, stop: Stop) -> Explored<O> {
+    fn finish(self, stop: Stop, violation: Option<Violation>) -> Explored<O> {
         let exploration = Exploration {
             expanded: self.expanded,
             transitions: self.transitions,
             deadlocks: self.deadlocks,
             out_of_range: self.out_of_range,
             stop,
+            violation,
             bytes: self.bytes(),
             elapsed: self.started.elapsed(),
             layout: self.layout.clone(),
             states: self.states,
         };
         (exploration, self.workers.into_iter().map(|worker| worker.collector.watcher).collect())
-    }
-
-    /// A shortest run from the initial state to this one. Predecessors are not stored: each is searched for among the states before.
-    fn run_to(&self, state: usize) -> Vec<Evaluated> {
-        let mut run = Vec::new();
-        let mut target = state;
-        let mut expander = Expander::new(self.compiled, self.layout);
-        while target > 0 {
-            let step = (0..target).find_map(|candidate| {
-                let mut finder = Finder { wanted: self.states.get(target), found: None };
-                // A state that was expanded once expands again.
-                expander.expand(self.states.get(candidate), &mut finder).ok()?;
-                finder.found.map(|evaluated| (candidate, evaluated))
-            });
-            let Some((predecessor, evaluated)) = step else { break };
-            run.push(evaluated);
-            target = predecessor;
-        }
-        run.reverse();
-        run
-    }
-}
-
-/// Looks for a step to a given state.
-struct Finder<'s> {
-    wanted: &'s [u64],
-    found: Option<Evaluated>,
-}
-
-impl Visitor for Finder<'_> {
-    fn step(&mut self, evaluated: Evaluated, successor: Option<&[u64]>) {
-        if self.found.is_none() && successor == Some(self.wanted) {
-            self.found = Some(evaluated);
-        }
     }
 }

@@ -21,13 +21,27 @@ struct Range {
     bits: u32,
 }
 
+impl Range {
+    /// A range that also has this value.
+    fn widened(self, value: i64) -> Range {
+        let span = if self.bits >= 64 { u64::MAX } else { (1 << self.bits) - 1 };
+        let most = self.least.saturating_add_unsigned(span).max(value);
+        // Below zero in powers of two, too, so that counting down does not restart at every step.
+        let least = if value < self.least { value.saturating_mul(2) } else { self.least };
+        Range { least, bits: bits_for(distance(least, most)) }
+    }
+}
+
 /// The layout of a program's states: control states first, then variables.
 #[derive(Clone, Debug)]
 pub struct Layout {
     ranges: Vec<Range>,
     fields: Vec<Field>,
     words: usize,
+    bytes: usize,
     num_of_threads: usize,
+    /// Which slots are alike.
+    kinds: Vec<usize>,
 }
 
 /// A value that does not fit into its field.
@@ -56,10 +70,10 @@ impl Layout {
             }
         });
         let ranges = control.chain(variables).collect();
-        Layout::with_ranges(ranges, compiled.threads.len())
+        Layout::with_ranges(ranges, compiled.threads.len(), compiled.kinds.clone())
     }
 
-    fn with_ranges(ranges: Vec<Range>, num_of_threads: usize) -> Layout {
+    fn with_ranges(ranges: Vec<Range>, num_of_threads: usize, kinds: Vec<usize>) -> Layout {
         let mut fields = Vec::with_capacity(ranges.len());
         let (mut word, mut used) = (0, 0);
         for range in &ranges {
@@ -72,7 +86,8 @@ impl Layout {
             fields.push(Field { word, shift: used.min(63), mask, least: range.least });
             used += range.bits;
         }
-        Layout { ranges, fields, words: word + 1, num_of_threads }
+        let bytes = 8 * word + used.div_ceil(8).max(1) as usize;
+        Layout { ranges, fields, words: word + 1, bytes, num_of_threads, kinds }
     }
 
     /// Number of 64-bit words of a state.
@@ -81,23 +96,30 @@ impl Layout {
         self.words
     }
 
+    /// Number of bytes of a state: its words but for the unused ones of the last.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Number of bits of a state.
     #[must_use]
     pub fn bits(&self) -> u32 {
         self.ranges.iter().map(|range| range.bits).sum()
     }
 
-    /// A layout in which the value fits, with room for as much again.
+    /// A layout in which the value fits, with room for as much again. Fields of the same kind are widened with it, as they will soon need that, too, and each time all states are packed anew.
     #[must_use]
     pub fn widened(&self, value: DoesNotFit) -> Layout {
         let mut ranges = self.ranges.clone();
-        let range = &mut ranges[value.field];
-        let span = if range.bits >= 64 { u64::MAX } else { (1 << range.bits) - 1 };
-        let most = range.least.saturating_add_unsigned(span).max(value.value);
-        // Below zero in powers of two, too, so that counting down does not restart at every step.
-        let least = if value.value < range.least { value.value.saturating_mul(2) } else { range.least };
-        *range = Range { least, bits: bits_for(distance(least, most)) };
-        Layout::with_ranges(ranges, self.num_of_threads)
+        let (_, of_slots) = ranges.split_at_mut(self.num_of_threads);
+        let kind = value.field.checked_sub(self.num_of_threads).map(|slot| self.kinds[slot]);
+        for (range, &of) in of_slots.iter_mut().zip(&self.kinds) {
+            if Some(of) == kind {
+                *range = range.widened(value.value);
+            }
+        }
+        Layout::with_ranges(ranges, self.num_of_threads, self.kinds.clone())
     }
 
     /// Packs a whole state.
@@ -173,7 +195,8 @@ mod tests {
 
     #[test]
     fn widening_lets_every_value_in_and_keeps_the_others() {
-        let mut layout = Layout::with_ranges(vec![Range { least: 0, bits: 1 }, Range { least: 0, bits: 2 }], 1);
+        let mut layout =
+            Layout::with_ranges(vec![Range { least: 0, bits: 1 }, Range { least: 0, bits: 2 }], 1, vec![0]);
         for value in [3, 4, 17, -1, -40, 1 << 40, i64::MIN, i64::MAX] {
             let mut packed = vec![0; layout.words()];
             while let Err(problem) = layout.pack(&[1], &[value], &mut packed) {

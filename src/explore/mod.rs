@@ -3,19 +3,25 @@
 //! | part | holds |
 //! |---|---|
 //! | [`layout`] | how a state is packed into as few bits as its values need |
-//! | [`store`] | all states in the order of discovery, and the table that finds them |
+//! | [`store`] | all states in the order of discovery |
+//! | [`table`] | the table that finds them |
 //! | [`successors`] | the steps of a state: taken instructions and blocked evaluations (method §2) |
+//! | [`collect`] | what a worker collects from its part of a block |
 //! | [`driver`] | the parallel breadth-first search |
 //! | [`progress`] | what was found so far, repacked when a field becomes too narrow |
+//! | [`run`] | the shortest run that leads to a state |
 //! | [`observe`] | who watches: facts on the fly, the `.aut` writer |
 //!
 //! States are numbered as a sequential breadth-first search finds them, whatever the number of threads: see [`driver`].
 
+mod collect;
 pub mod driver;
 pub mod layout;
 pub mod observe;
 mod progress;
+mod run;
 pub mod store;
 pub mod successors;
+pub mod table;
 
-pub use driver::{Exploration, Limits, Stop, explore};
+pub use driver::{Exploration, Limits, Stop, Violation, explore};

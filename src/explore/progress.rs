@@ -5,14 +5,16 @@
 
 use super::driver::Observer;
 use super::layout::Layout;
-use super::store::{Shard, States, hash, shard_of};
+use super::run::Discoveries;
+use super::store::States;
+use super::table::Table;
 use crate::program::compiled::Compiled;
-use rayon::prelude::*;
 
 /// What a search has found so far; it goes on with a wider layout where one with a narrower one stopped.
 pub(super) struct Progress<W> {
     pub(super) states: States,
-    pub(super) shards: Vec<Shard>,
+    pub(super) table: Table,
+    pub(super) discoveries: Discoveries,
     pub(super) watchers: Vec<W>,
     pub(super) expanded: usize,
     pub(super) transitions: u64,
@@ -27,11 +29,12 @@ impl<W> Progress<W> {
         let control: Vec<usize> = compiled.threads.iter().map(|thread| thread.initial).collect();
         let mut initial = vec![0; layout.words()];
         layout.pack(&control, &compiled.initial, &mut initial).expect("a new layout holds the initial state");
-        let mut states = States::new(layout.words());
+        let mut states = States::new(layout.bytes());
         states.push(&initial);
         Progress {
-            shards: shards_for(&states, num_of_workers),
+            table: Table::new(num_of_workers, &states),
             states,
+            discoveries: Discoveries::default(),
             watchers: (0..num_of_workers).map(|_| observer.watcher()).collect(),
             expanded: 0,
             transitions: 0,
@@ -42,34 +45,17 @@ impl<W> Progress<W> {
 
     /// The same states in another layout, with the same numbers.
     pub(super) fn repacked(self, compiled: &Compiled, from: &Layout, to: &Layout) -> Progress<W> {
-        let mut states = States::new(to.words());
+        let mut states = States::new(to.bytes());
         let mut control = vec![0; compiled.threads.len()];
         let mut values = compiled.initial.clone();
+        let mut old = vec![0; from.words()];
         let mut packed = vec![0; to.words()];
         for number in 0..self.states.len() {
-            from.unpack(self.states.get(number), &mut control, &mut values);
+            self.states.load(number, &mut old);
+            from.unpack(&old, &mut control, &mut values);
             to.pack(&control, &values, &mut packed).expect("a wider layout holds what a narrower one held");
             states.push(&packed);
         }
-        Progress { shards: shards_for(&states, self.shards.len()), states, ..self }
+        Progress { table: Table::new(self.table.num_of_shards(), &states), states, ..self }
     }
-}
-
-/// Tables with all these states.
-fn shards_for(states: &States, num_of_shards: usize) -> Vec<Shard> {
-    (0..num_of_shards)
-        .into_par_iter()
-        .map(|number| {
-            let mut shard = Shard::new();
-            for state in 0..states.len() {
-                let hash = hash(states.get(state));
-                if shard_of(hash, num_of_shards) == number {
-                    shard.lookup(states, |position| states.get(position as usize), state as u32, hash);
-                }
-            }
-            // Positions are the numbers.
-            shard.settle(|position| position);
-            shard
-        })
-        .collect()
 }

@@ -5,6 +5,7 @@
 use super::layout::{DoesNotFit, Layout};
 use crate::program::compiled::{Compiled, Fault, Step, Target, Trace};
 use crate::program::labels::Verdict;
+use crate::program::property::Invariant;
 
 /// One step: which instruction, how it went, and what the labels of its indices are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,6 +27,10 @@ pub enum Trouble {
     TooNarrow(DoesNotFit),
     /// The program goes wrong here.
     Fault(Fault, u32, u32),
+    /// An invariant cannot be evaluated here; which of them.
+    Invariant(Fault, usize),
+    /// An invariant does not hold here; which of them.
+    Violated(usize),
 }
 
 /// Whether a step was the thread's own.
@@ -70,6 +75,9 @@ pub struct Expander<'p> {
     after: Vec<i64>,
     scratch: Vec<i64>,
     packed: Vec<u64>,
+    invariants: &'p [Invariant],
+    /// What invariants see: the values, then the control states.
+    observed: Vec<i64>,
     /// Indices out of range so far.
     pub out_of_range: u64,
 }
@@ -86,16 +94,27 @@ impl<'p> Expander<'p> {
             after: compiled.initial.clone(),
             scratch: compiled.initial.clone(),
             packed: vec![0; layout.words()],
+            invariants: &[],
+            observed: Vec::new(),
             out_of_range: 0,
         }
+    }
+
+    /// The same, with invariants that are checked in every state before it is expanded.
+    #[must_use]
+    pub fn checking(self, invariants: &'p [Invariant]) -> Expander<'p> {
+        Expander { invariants, ..self }
     }
 
     /// Tells the visitor all steps of a state, thread by thread, in the order of the source.
     ///
     /// # Errors
-    /// If a field is too narrow, or the program goes wrong.
+    /// If a field is too narrow, the program goes wrong, or an invariant does not hold.
     pub fn expand(&mut self, state: &[u64], visitor: &mut impl Visitor) -> Result<(), Trouble> {
         self.layout.unpack(state, &mut self.control, &mut self.values);
+        if !self.invariants.is_empty() {
+            self.check_invariants()?;
+        }
         for thread in 0..self.control.len() {
             for step in &self.compiled.threads[thread].steps[self.control[thread]] {
                 let (evaluated, is_taken) = self.evaluate(thread, step)?;
@@ -121,6 +140,22 @@ impl<'p> Expander<'p> {
             }
         }
         visitor.end_of_state();
+        Ok(())
+    }
+
+    fn check_invariants(&mut self) -> Result<(), Trouble> {
+        self.observed.clear();
+        self.observed.extend_from_slice(&self.values);
+        self.observed.extend(self.control.iter().map(|&state| state as i64));
+        let mut trace = Trace::default();
+        for (position, invariant) in self.invariants.iter().enumerate() {
+            match invariant.holds(&self.observed, &mut trace) {
+                Ok(true) => {}
+                Ok(false) => return Err(Trouble::Violated(position)),
+                Err(fault) => return Err(Trouble::Invariant(fault, position)),
+            }
+        }
+        self.out_of_range += trace.out_of_range;
         Ok(())
     }
 

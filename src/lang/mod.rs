@@ -20,6 +20,7 @@ pub mod slco;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 
+use crate::program::property::Invariant;
 use crate::program::{Program, Span};
 
 /// A text that was understood.
@@ -27,6 +28,15 @@ use crate::program::{Program, Span};
 pub struct Parsed {
     /// What it says.
     pub program: Program,
+    /// What its author should know, in the order of the text.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// A property that was understood.
+#[derive(Clone, Debug)]
+pub struct ParsedInvariant {
+    /// What it says.
+    pub invariant: Invariant,
     /// What its author should know, in the order of the text.
     pub warnings: Vec<Diagnostic>,
 }
@@ -65,4 +75,23 @@ pub fn parse(path_name: &str, text: &str) -> Result<Parsed, Diagnostics> {
         }
     };
     result.map_err(|errors| Diagnostics::new(path_name, text, errors))
+}
+
+/// Reads a property of a program's states: an expression of SLCO over shared variables, `thread.variable` and `thread@state`; `origin` is named in
+/// errors.
+///
+/// ```
+/// let text = "model m { classes C { variables Integer x
+///     state machines t { variables Integer y initial a states b transitions a -> b { x := 1 } } } objects o : C() }";
+/// let program = seqcon::lang::parse("m.slco", text).expect("it is well-formed").program;
+/// assert!(seqcon::lang::parse_invariant("--invariant", "x = t.y or t@b", &program).is_ok());
+/// let errors = seqcon::lang::parse_invariant("--invariant", "x = 0 or t@c", &program).expect_err("there is no state c");
+/// assert!(errors.to_string().starts_with("--invariant:1:10: error: there is no control state `t@c`"));
+/// ```
+///
+/// # Errors
+///
+/// All that is wrong with the text.
+pub fn parse_invariant(origin: &str, text: &str, program: &Program) -> Result<ParsedInvariant, Diagnostics> {
+    slco::parse_invariant(text, program).map_err(|errors| Diagnostics::new(origin, text, errors))
 }

@@ -5,6 +5,7 @@
 
 use fixedbitset::FixedBitSet;
 
+use super::arithmetic::apply;
 use super::{Assignment, BinaryOperator, Expression, Instruction, Program, Reference, Scope, Span, UnaryOperator};
 
 /// The values of all variables, by slot.
@@ -106,6 +107,8 @@ pub struct Compiled {
     pub initial: Vec<i64>,
     /// Which slots hold Booleans.
     pub is_boolean: Vec<bool>,
+    /// Slots with the same number are alike: elements of one array, locals of one name in several threads. Their values have similar ranges.
+    pub kinds: Vec<usize>,
 }
 
 /// Why a program cannot be compiled.
@@ -148,7 +151,7 @@ impl<'p> Slots<'p> {
         }
     }
 
-    fn code(&self, thread: usize, expression: &Expression) -> Code {
+    pub(super) fn code(&self, thread: usize, expression: &Expression) -> Code {
         let code = |inner: &Expression| Box::new(self.code(thread, inner));
         match expression {
             Expression::Constant(value) => Code::Constant(*value),
@@ -226,8 +229,27 @@ impl Compiled {
             is_boolean: variables()
                 .flat_map(|variable| variable.initial.iter().map(|_| variable.ty == super::Type::Boolean))
                 .collect(),
+            kinds: kinds(program),
         })
     }
+}
+
+/// Which slots are alike; see [`Compiled::kinds`].
+fn kinds(program: &Program) -> Vec<usize> {
+    let mut kinds = Vec::new();
+    let mut known: Vec<(&str, super::Type)> = Vec::new();
+    for (kind, variable) in program.shared.iter().enumerate() {
+        kinds.extend(variable.initial.iter().map(|_| kind));
+    }
+    for variable in program.threads.iter().flat_map(|thread| &thread.locals) {
+        let own = (variable.name.as_str(), variable.ty);
+        let kind = known.iter().position(|other| *other == own).unwrap_or_else(|| {
+            known.push(own);
+            known.len() - 1
+        });
+        kinds.extend(variable.initial.iter().map(|_| program.shared.len() + kind));
+    }
+    kinds
 }
 
 /// The conditions that must not hold for an instruction to be taken, in the order of the source: those of the instructions
@@ -401,69 +423,42 @@ impl Code {
     ///
     /// # Errors
     /// If an operation has no result.
+    #[inline]
     pub fn evaluate(&self, values: &Values, trace: &mut Trace) -> Result<i64, Fault> {
+        self.value(values, trace).map_err(|fault| *fault)
+    }
+
+    /// The value; a fault is boxed, so that the result of every part fits into two registers.
+    #[inline]
+    fn value(&self, values: &Values, trace: &mut Trace) -> Result<i64, Box<Fault>> {
+        // Most parts of expressions are these; they are evaluated without a call.
+        match self {
+            Code::Constant(value) => Ok(*value),
+            Code::Slot(slot) => Ok(values[*slot]),
+            compound => compound.compute(values, trace),
+        }
+    }
+
+    fn compute(&self, values: &Values, trace: &mut Trace) -> Result<i64, Box<Fault>> {
         match self {
             Code::Constant(value) => Ok(*value),
             Code::Slot(slot) => Ok(values[*slot]),
             Code::Element(base, length, index) => {
-                let index = index.evaluate(values, trace)?;
+                let index = index.value(values, trace)?;
                 Ok(trace.index(index, *length).map_or(0, |position| values[base + position]))
             }
             Code::Unary(operator, operand) => {
-                let value = operand.evaluate(values, trace)?;
+                let value = operand.value(values, trace)?;
                 match operator {
                     UnaryOperator::Not => Ok(i64::from(value == 0)),
-                    UnaryOperator::Minus => {
-                        value.checked_neg().ok_or(Fault { kind: FaultKind::Overflow, span: Span::default() })
-                    }
+                    UnaryOperator::Minus => value
+                        .checked_neg()
+                        .ok_or_else(|| Box::new(Fault { kind: FaultKind::Overflow, span: Span::default() })),
                 }
             }
             Code::Binary(operator, left, right, span) => {
-                let (left, right) = (left.evaluate(values, trace)?, right.evaluate(values, trace)?);
-                apply(*operator, left, right).map_err(|kind| Fault { kind, span: *span })
-            }
-        }
-    }
-}
-
-#[inline]
-fn apply(operator: BinaryOperator, left: i64, right: i64) -> Result<i64, FaultKind> {
-    let truth = |holds: bool| Ok(i64::from(holds));
-    let checked = |result: Option<i64>| result.ok_or(FaultKind::Overflow);
-    match operator {
-        BinaryOperator::Or => truth(left != 0 || right != 0),
-        BinaryOperator::Xor => truth((left != 0) != (right != 0)),
-        BinaryOperator::And => truth(left != 0 && right != 0),
-        BinaryOperator::Equal => truth(left == right),
-        BinaryOperator::NotEqual => truth(left != right),
-        BinaryOperator::Less => truth(left < right),
-        BinaryOperator::LessEqual => truth(left <= right),
-        BinaryOperator::Greater => truth(left > right),
-        BinaryOperator::GreaterEqual => truth(left >= right),
-        BinaryOperator::Add => checked(left.checked_add(right)),
-        BinaryOperator::Subtract => checked(left.checked_sub(right)),
-        BinaryOperator::Multiply => checked(left.checked_mul(right)),
-        BinaryOperator::Divide if right == 0 => Err(FaultKind::DivisionByZero),
-        BinaryOperator::Modulo if right == 0 => Err(FaultKind::DivisionByZero),
-        // Rounded down, as mathematicians do and mCRL2 does.
-        BinaryOperator::Divide => {
-            let quotient = checked(left.checked_div(right))?;
-            Ok(quotient - i64::from(left % right != 0 && (left < 0) != (right < 0)))
-        }
-        BinaryOperator::Modulo => {
-            let remainder = checked(left.checked_rem(right))?;
-            Ok(if remainder != 0 && (remainder < 0) != (right < 0) { remainder + right } else { remainder })
-        }
-        BinaryOperator::Power => {
-            let exponent = u32::try_from(right);
-            match exponent {
-                Ok(exponent) => checked(left.checked_pow(exponent)),
-                Err(_) if right < 0 => Err(FaultKind::NegativeExponent),
-                Err(_) => match left {
-                    0 | 1 => Ok(left),
-                    -1 => Ok(if right % 2 == 0 { 1 } else { -1 }),
-                    _ => Err(FaultKind::Overflow),
-                },
+                let (left, right) = (left.value(values, trace)?, right.value(values, trace)?);
+                apply(*operator, left, right).map_err(|kind| Box::new(Fault { kind, span: *span }))
             }
         }
     }

@@ -13,8 +13,10 @@
 //! - an instruction that cannot be taken is a blocked evaluation: a self-loop with the reads of its condition;
 //! - expressions are evaluated in full: `and` and `or` read both sides.
 
+mod arithmetic;
 pub mod compiled;
 pub mod labels;
+pub mod property;
 
 /// Where something stands in the source text, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

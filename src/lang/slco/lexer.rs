@@ -42,9 +42,22 @@ const SYMBOLS: [&str; 31] = [
     "<", ">", "+", "-", "*", "/", "%", "!", "&", "|",
 ];
 
-/// All tokens of a text, the last one an [`TokenKind::End`]; what is no token goes to `errors`. There are none if a comment has no
+/// All tokens of a model, the last one an [`TokenKind::End`]; what is no token goes to `errors`. There are none if a comment has no
 /// end: nobody knows what it was to hide.
 pub fn tokens(text: &str, errors: &mut Vec<Diagnostic>) -> Option<Vec<Token>> {
+    tokens_with_words(text, word, errors)
+}
+
+/// The tokens of a property: a word is a path, `thread.variable` or `thread@state`.
+pub fn property_tokens(text: &str, errors: &mut Vec<Diagnostic>) -> Option<Vec<Token>> {
+    tokens_with_words(text, path, errors)
+}
+
+fn tokens_with_words(
+    text: &str,
+    word: fn(&str) -> IResult<&str, &str>,
+    errors: &mut Vec<Diagnostic>,
+) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut rest = text;
     let offset_of = |rest: &str| text.len() - rest.len();
@@ -60,7 +73,7 @@ pub fn tokens(text: &str, errors: &mut Vec<Diagnostic>) -> Option<Vec<Token>> {
             errors.push(unterminated.with_help("a comment that begins with `/*` ends with `*/`; comments do not nest"));
             return None;
         }
-        if let Ok((behind, kind)) = token(rest) {
+        if let Ok((behind, kind)) = token(rest, word) {
             rest = behind;
             tokens.push(Token { kind, span: Span { start, end: offset_of(rest) } });
         } else {
@@ -81,13 +94,18 @@ fn printable(character: char) -> Vec<char> {
     if character.is_control() { character.escape_default().collect() } else { vec![character] }
 }
 
-fn token(input: &str) -> IResult<&str, TokenKind> {
+fn token(input: &str, word: fn(&str) -> IResult<&str, &str>) -> IResult<&str, TokenKind> {
     alt((value(TokenKind::Word, word), value(TokenKind::Number, digit1), value(TokenKind::Symbol, symbol))).parse(input)
 }
 
 fn word(input: &str) -> IResult<&str, &str> {
     let first = satisfy(|c| c.is_ascii_alphabetic() || c == '_');
     recognize(pair(first, take_while(|c: char| c.is_ascii_alphanumeric() || c == '_'))).parse(input)
+}
+
+/// Words with a dot or an at sign between them, without blanks.
+fn path(input: &str) -> IResult<&str, &str> {
+    recognize(pair(word, many0_count(pair(satisfy(|c| c == '.' || c == '@'), word)))).parse(input)
 }
 
 fn symbol(input: &str) -> IResult<&str, &str> {

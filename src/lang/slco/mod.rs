@@ -29,7 +29,7 @@
 //! Messages, channels, ports, delays and actions are refused as not supported.
 //!
 //! The way of a text: [`lexer`] (tokens), [`parser`] ([`syntax`] tree, recovering from errors), [`resolve`] (names and
-//! types, and the [`Program`](crate::program::Program)). Names are looked up only if the syntax is right, as half a
+//! types, and the [`Program`]). Names are looked up only if the syntax is right, as half a
 //! tree would give errors that are none.
 
 pub mod edit;
@@ -38,7 +38,9 @@ mod parser;
 mod resolve;
 mod syntax;
 
-use super::{Diagnostic, Parsed};
+use super::{Diagnostic, Parsed, ParsedInvariant};
+use crate::program::Program;
+use crate::program::property::Observables;
 
 /// Reads a model; the errors are in no particular order.
 pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Diagnostic>> {
@@ -48,5 +50,23 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Diagnostic>> {
     match model {
         Some(model) if errors.is_empty() => resolve::program(&model),
         _ => Err(errors),
+    }
+}
+
+/// Reads a property of a program's states; the errors are in no particular order.
+pub(super) fn parse_invariant(text: &str, program: &Program) -> Result<ParsedInvariant, Vec<Diagnostic>> {
+    // Reports name objects with an apostrophe; as a dot it keeps every place in the text.
+    let dotted = text.replace('\'', ".");
+    let mut errors = Vec::new();
+    let tokens = lexer::property_tokens(&dotted, &mut errors);
+    let expression = tokens.and_then(|tokens| parser::expression(&dotted, &tokens, &mut errors));
+    match expression {
+        Some(expression) if errors.is_empty() => resolve::invariant(text, &Observables::of(program), &expression),
+        _ => {
+            for error in &mut errors {
+                error.message = error.message.replace("the end of the file", "its end");
+            }
+            Err(errors)
+        }
     }
 }

@@ -13,7 +13,7 @@ mod expressions;
 mod statements;
 
 use super::lexer::{Token, TokenKind};
-use super::syntax::{Model, Name};
+use super::syntax::{Expression, Model, Name};
 use crate::lang::Diagnostic;
 use crate::program::Span;
 
@@ -57,6 +57,17 @@ type Parse<T> = Result<T, Reported>;
 pub fn model(text: &str, tokens: &[Token], errors: &mut Vec<Diagnostic>) -> Option<Model> {
     let mut parser = Parser { text, tokens, position: 0, nesting: 0, errors, last_error: None };
     parser.model().ok()
+}
+
+/// Reads an expression that is all of the text. Without an expression there is at least one error.
+pub fn expression(text: &str, tokens: &[Token], errors: &mut Vec<Diagnostic>) -> Option<Expression> {
+    let mut parser = Parser { text, tokens, position: 0, nesting: 0, errors, last_error: None };
+    let expression = parser.expression("an expression").ok()?;
+    if !parser.at_end() {
+        parser.expected("an operator or the end of the expression");
+        return None;
+    }
+    Some(expression)
 }
 
 struct Parser<'a> {

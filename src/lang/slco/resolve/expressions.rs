@@ -105,7 +105,9 @@ impl<'a> Variables<'a> {
         // The index is checked even if the variable is wrong, for its own errors.
         let index = index.as_ref().map(|index| self.typed(Type::Integer, "an index is an Integer", index, findings));
         let Some(&Known { scope, position, ty, size }) = self.by_name.get(name.text.as_str()) else {
-            findings.push(unknown("variable", name, self.names.iter().copied()));
+            // Only properties speak of control states.
+            let what = if name.text.contains('@') { "control state" } else { "variable" };
+            findings.push(unknown(what, name, self.names.iter().copied()));
             return None;
         };
         let (index, height) = match (size, index) {

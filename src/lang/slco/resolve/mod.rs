@@ -4,6 +4,7 @@
 //! that count from its own first variable; an object is a copy of these, shifted to where its variables begin.
 
 mod expressions;
+mod invariant;
 mod machine;
 mod names;
 mod reading;
@@ -12,6 +13,7 @@ mod variables;
 use super::syntax::{Class, Model, Object};
 use crate::lang::{Diagnostic, Parsed, Severity};
 use crate::program::{Expression, Program, Reference, Scope, Span, Thread, Variable};
+pub use invariant::invariant;
 use names::{check_unique, unknown};
 use std::collections::HashMap;
 
@@ -34,6 +36,14 @@ impl Findings {
 
     fn error(&mut self, span: Span, message: impl Into<String>) {
         self.push(Diagnostic::error(span, message));
+    }
+
+    /// The warnings in the order of the text, or the errors if there are any.
+    fn into_warnings(self) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+        let (errors, mut warnings): (Vec<_>, Vec<_>) =
+            self.all.into_iter().partition(|finding| finding.severity == Severity::Error);
+        warnings.sort_by_key(|warning| warning.span);
+        if errors.is_empty() { Ok(warnings) } else { Err(errors) }
     }
 }
 
@@ -68,10 +78,7 @@ pub fn program(model: &Model) -> Result<Parsed, Vec<Diagnostic>> {
     if program.threads.is_empty() {
         findings.push(Diagnostic::warning(model.name.span, "no object has a state machine: there is nothing to run"));
     }
-    let (errors, mut warnings): (Vec<_>, Vec<_>) =
-        findings.all.into_iter().partition(|finding| finding.severity == Severity::Error);
-    warnings.sort_by_key(|warning| warning.span);
-    if errors.is_empty() { Ok(Parsed { program, warnings }) } else { Err(errors) }
+    findings.into_warnings().map(|warnings| Parsed { program, warnings })
 }
 
 fn template(class: &Class, findings: &mut Findings) -> Template {

@@ -1,0 +1,139 @@
+//! Runs and states in the words of the specification.
+//!
+//! A step is shown as its instruction stands in the source, with the control states between which it leads and, as a comment, the values that it changed. Variables and
+//! control states are written as `--invariant` takes them.
+
+use crate::explore::successors::Evaluated;
+use crate::program::compiled::{Compiled, Trace};
+use crate::program::property::Observables;
+use crate::program::{Instruction, Program, Span, Type, Variable};
+use std::fmt::Write as _;
+
+/// A specification whose runs are shown.
+pub struct Shown<'a> {
+    pub text: &'a str,
+    pub program: &'a Program,
+    pub compiled: &'a Compiled,
+}
+
+impl Shown<'_> {
+    /// The steps of a run from the initial state, one a line, numbered; only the last `most` of them.
+    pub fn run(&self, run: &[Evaluated], most: usize) -> String {
+        let observables = Observables::of(self.program);
+        let left_out = run.len().saturating_sub(most);
+        let digits = run.len().to_string().len();
+        let mut shown = String::new();
+        if left_out > 0 {
+            let _ = writeln!(shown, "  … {left_out} steps");
+        }
+        let mut values = self.compiled.initial.clone();
+        for (number, step) in run.iter().enumerate() {
+            let before = values.clone();
+            self.perform(step, &mut values);
+            if number < left_out {
+                continue;
+            }
+            let thread = &self.program.threads[step.thread as usize];
+            let instruction = &thread.instructions[step.instruction as usize];
+            let (from, to) = (&thread.states[instruction.from], &thread.states[instruction.to]);
+            let _ = write!(shown, "  {:>digits$}. {}: {from} -> {to}", number + 1, dotted(&thread.name));
+            if let Some(source) = self.source(instruction) {
+                let _ = write!(shown, " {{ {source} }}");
+            }
+            let changed = changes(&observables, &before, &values);
+            if !changed.is_empty() {
+                let _ = write!(shown, "  // {changed}");
+            }
+            shown.push('\n');
+        }
+        shown
+    }
+
+    /// Performs a step that was performed before: it cannot go wrong now.
+    fn perform(&self, step: &Evaluated, values: &mut [i64]) {
+        let steps = self.compiled.threads[step.thread as usize].steps.iter().flatten();
+        if let Some(step) = steps.into_iter().find(|known| known.instruction == step.instruction as usize) {
+            let performed = step.execute(values, &mut Trace::default());
+            debug_assert!(performed.is_ok(), "a step of a run went wrong");
+        }
+    }
+
+    /// The instruction as it stands in the source, on one line and without comments; none if the transition has no statement.
+    fn source(&self, instruction: &Instruction) -> Option<String> {
+        if instruction.condition.is_none()
+            && instruction.assignments.is_empty()
+            && instruction.kind == crate::program::InstructionKind::Plain
+        {
+            return None;
+        }
+        let Span { start, end } = instruction.span;
+        let mut rest = self.text.get(start..end)?;
+        let mut source = String::new();
+        while let Some(comment) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
+            source.push_str(&rest[..comment]);
+            source.push(' ');
+            let (mark, from) = if rest[comment..].starts_with("//") { ("\n", 2) } else { ("*/", 2) };
+            let behind = &rest[comment + from..];
+            rest = behind.find(mark).map_or("", |end| &behind[end + mark.len()..]);
+        }
+        source.push_str(rest);
+        Some(source.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    /// A state: its shared variables a line each, and a line for each thread.
+    pub fn state(&self, control: &[usize], values: &[i64]) -> String {
+        let mut shown = String::new();
+        let mut rest = values;
+        for variable in &self.program.shared {
+            let _ = writeln!(shown, "  {} = {}", dotted(&variable.name), value(variable, take(variable, &mut rest)));
+        }
+        for (thread, &state) in self.program.threads.iter().zip(control) {
+            let name = dotted(&thread.name);
+            let _ = write!(shown, "  {name}@{}", thread.states[state]);
+            for variable in &thread.locals {
+                let _ = write!(shown, ", {name}.{} = {}", variable.name, value(variable, take(variable, &mut rest)));
+            }
+            shown.push('\n');
+        }
+        shown
+    }
+}
+
+fn dotted(name: &str) -> String {
+    name.replace('\'', ".")
+}
+
+/// The values of a variable, which come first in `rest`.
+fn take<'v>(variable: &Variable, rest: &mut &'v [i64]) -> &'v [i64] {
+    let (own, behind) = rest.split_at(variable.initial.len());
+    *rest = behind;
+    own
+}
+
+fn value(variable: &Variable, values: &[i64]) -> String {
+    let element = |value: &i64| match variable.ty {
+        Type::Boolean => (*value != 0).to_string(),
+        Type::Integer => value.to_string(),
+    };
+    let elements: Vec<String> = values.iter().map(element).collect();
+    if variable.is_array { format!("[{}]", elements.join(", ")) } else { elements.concat() }
+}
+
+/// What differs, with its values afterwards.
+fn changes(observables: &Observables, before: &[i64], after: &[i64]) -> String {
+    let mut changed = Vec::new();
+    let (mut before, mut after) = (before, after);
+    for variable in &observables.variables {
+        if after.is_empty() {
+            // Only control states follow.
+            break;
+        }
+        let (old, new) = (take(variable, &mut before), take(variable, &mut after));
+        for position in (0..new.len()).filter(|&position| old[position] != new[position]) {
+            let index = if variable.is_array { format!("[{position}]") } else { String::new() };
+            let single = Variable { is_array: false, ..variable.clone() };
+            changed.push(format!("{}{index} = {}", variable.name, value(&single, &new[position..=position])));
+        }
+    }
+    changed.join(", ")
+}

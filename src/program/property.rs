@@ -1,0 +1,104 @@
+//! Properties of single states: what can be observed of a state, and expressions over it.
+//!
+//! A property sees more than a thread does: the shared variables, every thread's own variables, and where every thread is. All of these are
+//! [`Observables`], a flat list, so that a property is an ordinary [`Expression`] whose references count in that list, and its compiled form the ordinary [`Code`]: variables have the
+//! slots that they have in the program, and behind those stands a slot for each thread's control state. Evaluating allocates nothing.
+
+use super::compiled::{Code, Fault, Slots, Trace, Values};
+use super::{BinaryOperator, Expression, Program, Span, Type, Variable};
+
+/// All that can be observed of a program's states.
+#[derive(Clone, Debug)]
+pub struct Observables {
+    /// Their names and types: shared variables, `thread.variable`, and, as Booleans, `thread@state`. Where the program has several objects, the object comes first: `object.variable`,
+    /// `object.thread@state`.
+    pub variables: Vec<Variable>,
+    /// Thread and control state of those at the end of the list.
+    places: Vec<(usize, usize)>,
+    num_of_slots: usize,
+}
+
+impl Observables {
+    /// What can be observed of this program.
+    #[must_use]
+    pub fn of(program: &Program) -> Observables {
+        // The object's mark is an apostrophe, which shells take for a quotation.
+        let dotted = |name: &str| name.replace('\'', ".");
+        let mut variables: Vec<Variable> = program.shared.clone();
+        for thread in &program.threads {
+            let of_thread = |variable: &Variable| Variable {
+                name: format!("{}.{}", thread.name, variable.name),
+                ..variable.clone()
+            };
+            variables.extend(thread.locals.iter().map(of_thread));
+        }
+        let num_of_slots = variables.iter().map(|variable| variable.initial.len()).sum();
+        let mut places = Vec::new();
+        for (position, thread) in program.threads.iter().enumerate() {
+            for (state, name) in thread.states.iter().enumerate() {
+                places.push((position, state));
+                variables.push(Variable {
+                    name: format!("{}@{name}", thread.name),
+                    ty: Type::Boolean,
+                    modulus: None,
+                    is_array: false,
+                    initial: vec![i64::from(state == thread.initial)],
+                    span: Span::default(),
+                });
+            }
+        }
+        for variable in &mut variables {
+            variable.name = dotted(&variable.name);
+        }
+        Observables { variables, places, num_of_slots }
+    }
+}
+
+/// A property that must hold in every state.
+#[derive(Clone, Debug)]
+pub struct Invariant {
+    /// As it was written.
+    pub text: String,
+    code: Code,
+}
+
+impl Invariant {
+    /// Compiles a Boolean expression over the observables, which all count as shared.
+    #[must_use]
+    pub fn new(text: &str, observables: &Observables, expression: &Expression) -> Invariant {
+        let flat = Program { name: String::new(), shared: observables.variables.clone(), threads: Vec::new() };
+        let mut code = Slots::of(&flat).code(0, expression);
+        observe_places(&mut code, observables);
+        Invariant { text: text.to_owned(), code }
+    }
+
+    /// Whether it holds in a state: the values of all slots, and behind them the control state of each thread.
+    ///
+    /// # Errors
+    /// If its evaluation goes wrong.
+    #[inline]
+    pub fn holds(&self, observed: &Values, trace: &mut Trace) -> Result<bool, Fault> {
+        Ok(self.code.evaluate(observed, trace)? != 0)
+    }
+}
+
+/// Turns a read of `thread@state` into a comparison with the thread's control state.
+fn observe_places(code: &mut Code, observables: &Observables) {
+    match code {
+        Code::Constant(_) => {}
+        Code::Slot(slot) => {
+            if let Some(place) = slot.checked_sub(observables.num_of_slots) {
+                let (thread, state) = observables.places[place];
+                let control = Box::new(Code::Slot(observables.num_of_slots + thread));
+                let state = Box::new(Code::Constant(state as i64));
+                *code = Code::Binary(BinaryOperator::Equal, control, state, Span::default());
+            }
+        }
+        Code::Element(_, _, index) => observe_places(index, observables),
+        Code::Unary(_, operand) => observe_places(operand, observables),
+        Code::Binary(_, left, right, _) => {
+            observe_places(left, observables);
+            observe_places(right, observables);
+        }
+    }
+}
