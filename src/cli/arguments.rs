@@ -59,6 +59,9 @@ pub enum Command {
     /// Extract the facts of a state space: all that an analysis needs of it, in a small file
     #[command(after_help = EXIT_STATUS)]
     Facts(FactsArguments),
+    /// Tell whether the final conditions of litmus tests hold, by all executions that a memory model's axioms allow
+    #[command(after_help = EXIT_STATUS)]
+    Litmus(LitmusArguments),
     /// List the memory models, or show one: its table and what it does to the litmus programs
     Models(ModelsArguments),
 }
@@ -66,7 +69,7 @@ pub enum Command {
 /// Where the state space comes from and how it is read.
 #[derive(Args)]
 pub struct InputArguments {
-    /// Specifications (.slco), state spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
+    /// Specifications (.slco, .litmus), state spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression [default: detected]
@@ -212,7 +215,7 @@ pub enum CyclesArgument {
 
 #[derive(Args)]
 pub struct ExploreArguments {
-    /// The specification (.slco)
+    /// The specification (.slco, .litmus)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// Write the state space here, as .aut in mCRL2's shape (- for standard output)
@@ -229,6 +232,22 @@ pub struct FactsArguments {
     /// Where to write the facts [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct LitmusArguments {
+    /// Litmus tests in herd's format (.litmus), or directories with such tests in them
+    #[arg(required = true, value_name = "FILE")]
+    pub inputs: Vec<PathBuf>,
+    /// Memory models, comma-separated: sc, tso, pso, armv7, power [default: that of each test's architecture]
+    #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
+    pub memory_models: Vec<String>,
+    /// How often each instruction of a loop is taken at most; if that leaves something out, it is said, and the exit status is 3
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "2")]
+    pub unroll: usize,
+    /// Write the verdicts here, as a table: test, memory_model, condition_holds (- for standard output)
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
 }
 
 #[derive(Args)]

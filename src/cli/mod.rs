@@ -6,6 +6,7 @@ mod explore;
 mod facts;
 mod failure;
 mod input;
+mod litmus;
 mod models;
 mod progress;
 mod specification;
@@ -42,6 +43,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
         Command::Explore(arguments) => explore::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
+        Command::Litmus(arguments) => litmus::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),
     }
 }

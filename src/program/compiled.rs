@@ -411,12 +411,7 @@ impl Code {
             }
             Code::Unary(operator, operand) => {
                 let value = operand.evaluate(values, trace)?;
-                match operator {
-                    UnaryOperator::Not => Ok(i64::from(value == 0)),
-                    UnaryOperator::Minus => {
-                        value.checked_neg().ok_or(Fault { kind: FaultKind::Overflow, span: Span::default() })
-                    }
-                }
+                apply_unary(*operator, value)
             }
             Code::Binary(operator, left, right, span) => {
                 let (left, right) = (left.evaluate(values, trace)?, right.evaluate(values, trace)?);
@@ -426,8 +421,18 @@ impl Code {
     }
 }
 
+/// The result of an operator with one operand.
 #[inline]
-fn apply(operator: BinaryOperator, left: i64, right: i64) -> Result<i64, FaultKind> {
+pub(crate) fn apply_unary(operator: UnaryOperator, value: i64) -> Result<i64, Fault> {
+    match operator {
+        UnaryOperator::Not => Ok(i64::from(value == 0)),
+        UnaryOperator::Minus => value.checked_neg().ok_or(Fault { kind: FaultKind::Overflow, span: Span::default() }),
+    }
+}
+
+/// The result of an operator with two operands.
+#[inline]
+pub(crate) fn apply(operator: BinaryOperator, left: i64, right: i64) -> Result<i64, FaultKind> {
     let truth = |holds: bool| Ok(i64::from(holds));
     let checked = |result: Option<i64>| result.ok_or(FaultKind::Overflow);
     match operator {

@@ -103,10 +103,24 @@ pub struct Instruction {
 pub enum InstructionKind {
     /// An ordinary instruction.
     Plain,
-    /// A fence.
+    /// A full fence.
     Fence,
+    /// A fence that orders less than all.
+    PartialFence(PartialFence),
     /// Atomic on every memory model.
     Atomic,
+}
+
+/// What a partial fence orders. Only some memory models know these; to the others, and to the analysis, they are instructions that do nothing, which is safe:
+/// less is ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartialFence {
+    /// All but a write before it and a read after it: `lwsync`.
+    Lightweight,
+    /// Writes before it and writes after it: `eieio`, `dmb.st`.
+    Stores,
+    /// What branches before it depend on, and all after it: `isync`, `isb`.
+    Control,
 }
 
 /// An assignment.
