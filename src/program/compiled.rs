@@ -439,6 +439,7 @@ pub(crate) fn apply(operator: BinaryOperator, left: i64, right: i64) -> Result<i
         BinaryOperator::Or => truth(left != 0 || right != 0),
         BinaryOperator::Xor => truth((left != 0) != (right != 0)),
         BinaryOperator::And => truth(left != 0 && right != 0),
+        BinaryOperator::BitwiseXor => Ok(left ^ right),
         BinaryOperator::Equal => truth(left == right),
         BinaryOperator::NotEqual => truth(left != right),
         BinaryOperator::Less => truth(left < right),

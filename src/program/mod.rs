@@ -220,4 +220,6 @@ pub enum BinaryOperator {
     Modulo,
     /// Power; the exponent must not be negative.
     Power,
+    /// Exclusive disjunction of integers, bit by bit.
+    BitwiseXor,
 }

@@ -1,12 +1,12 @@
 //! ARM, version 7: `LDR R1,[R2]` reads, `STR R1,[R2]` writes; `R2` holds the address.
 
 use super::assembler::{Address, Assembler};
-use super::operands::{Written, branch_test, exclusive_or};
+use super::operands::{Written, branch_test};
 use super::piece::Piece;
 use crate::lang::Diagnostic;
 use crate::program::{BinaryOperator, Expression, InstructionKind, PartialFence};
 
-const SUPPORTED: &str = "supported: MOV, LDR, STR, EOR of a register with itself, ADD, SUB, CMP, BEQ BNE BLT BLE BGT BGE B, DMB, DSB, ISB, NOP";
+const SUPPORTED: &str = "supported: MOV, LDR, STR, EOR, ADD, SUB, CMP, BEQ BNE BLT BLE BGT BGE B, DMB, DSB, ISB, NOP";
 
 /// The register of that name.
 pub fn register(name: &str) -> Option<String> {
@@ -24,18 +24,16 @@ pub fn assemble(code: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<(), Di
             let value = value(source, assembler)?;
             set(target, value, assembler)
         }
-        "add" | "sub" => {
+        "add" | "sub" | "eor" => {
             let [target, left, right] = written.exactly()?;
-            let operator = if written.mnemonic == "add" { BinaryOperator::Add } else { BinaryOperator::Subtract };
+            let operator = match written.mnemonic.as_str() {
+                "add" => BinaryOperator::Add,
+                "sub" => BinaryOperator::Subtract,
+                _ => BinaryOperator::BitwiseXor,
+            };
             let (left, right) = (value(left, assembler)?, value(right, assembler)?);
             let result = assembler.binary(operator, left, right);
             set(target, result, assembler)
-        }
-        "eor" => {
-            let [target, left, right] = written.exactly()?;
-            let operands = (register_of(left)?, register_of(right)?);
-            let zero = exclusive_or(assembler, (&operands.0, &operands.1), right.span())?;
-            set(target, zero, assembler)
         }
         "ldr" => {
             let [target, source] = written.exactly()?;

@@ -1,9 +1,8 @@
 //! What the assembly languages have in common: a mnemonic, then operands with commas between.
 
-use super::assembler::Assembler;
 use super::piece::Piece;
 use crate::lang::Diagnostic;
-use crate::program::{BinaryOperator, Expression, Span};
+use crate::program::BinaryOperator;
 
 /// An instruction as it is written.
 pub struct Written<'t> {
@@ -55,20 +54,6 @@ fn split_outside_brackets(piece: Piece<'_>) -> Vec<Piece<'_>> {
     }
     parts.push(piece.behind(begin).trimmed());
     parts
-}
-
-/// `a ^ b`: programs have no such operator, but with both the same it is `a - a`, which keeps the dependency, and that is what tests use it for.
-pub fn exclusive_or(
-    assembler: &mut Assembler<'_>,
-    (left, right): (&str, &str),
-    span: Span,
-) -> Result<Expression, Diagnostic> {
-    if left != right {
-        return Err(Diagnostic::error(span, "an exclusive or of two different registers is not supported")
-            .with_help("of a register with itself it is: `xor r3,r1,r1`"));
-    }
-    let (left, right) = (assembler.value(left, span)?, assembler.value(right, span)?);
-    Ok(assembler.binary(BinaryOperator::Subtract, left, right))
 }
 
 /// The test of a conditional branch and its contrary, by the last letters of its mnemonic.

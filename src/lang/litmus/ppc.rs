@@ -1,12 +1,12 @@
 //! POWER: `lwz r1,0(r2)` reads, `stw r1,0(r2)` writes; `r2` holds the address.
 
 use super::assembler::{Address, Assembler};
-use super::operands::{Written, branch_test, exclusive_or};
+use super::operands::{Written, branch_test};
 use super::piece::Piece;
 use crate::lang::Diagnostic;
 use crate::program::{BinaryOperator, Expression, InstructionKind, PartialFence};
 
-const SUPPORTED: &str = "supported: li, mr, lwz, stw, lwzx, stwx, xor of a register with itself, add, addi, cmpw, cmpwi, beq bne blt ble bgt bge b, sync, lwsync, eieio, isync, nop";
+const SUPPORTED: &str = "supported: li, mr, lwz, stw, lwzx, stwx, xor, add, addi, cmpw, cmpwi, beq bne blt ble bgt bge b, sync, lwsync, eieio, isync, nop";
 
 /// The register of that name.
 pub fn register(name: &str) -> Option<String> {
@@ -29,18 +29,14 @@ pub fn assemble(code: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<(), Di
             let value = value(source, assembler)?;
             set(target, value, assembler)
         }
-        "add" | "addi" => {
+        "add" | "addi" | "xor" => {
             let [target, left, right] = written.exactly()?;
+            let is_sum = written.mnemonic != "xor";
+            let operator = if is_sum { BinaryOperator::Add } else { BinaryOperator::BitwiseXor };
             let left = value(left, assembler)?;
             let right = if written.mnemonic == "addi" { constant(right)? } else { value(right, assembler)? };
-            let sum = assembler.binary(BinaryOperator::Add, left, right);
-            set(target, sum, assembler)
-        }
-        "xor" => {
-            let [target, left, right] = written.exactly()?;
-            let operands = (register_of(left)?, register_of(right)?);
-            let zero = exclusive_or(assembler, (&operands.0, &operands.1), right.span())?;
-            set(target, zero, assembler)
+            let result = assembler.binary(operator, left, right);
+            set(target, result, assembler)
         }
         "lwz" | "lwzx" => {
             let (target, address) = accessed(&written, assembler)?;

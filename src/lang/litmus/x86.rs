@@ -1,12 +1,12 @@
 //! x86: `MOV EAX,[x]` reads, `MOV [x],$1` writes. `XCHG` with memory is locked by itself, other instructions by the prefix `LOCK`.
 
 use super::assembler::{Address, Assembler};
-use super::operands::{Written, branch_test, exclusive_or};
+use super::operands::{Written, branch_test};
 use super::piece::Piece;
 use crate::lang::Diagnostic;
 use crate::program::{BinaryOperator, Expression, InstructionKind, PartialFence};
 
-const SUPPORTED: &str = "supported: MOV, XCHG, [LOCK] INC DEC ADD SUB, LOCK XADD, XOR of a register with itself, CMP, JE JNE JL JLE JG JGE JMP, MFENCE, SFENCE, LFENCE, NOP";
+const SUPPORTED: &str = "supported: MOV, XCHG, [LOCK] INC DEC ADD SUB XOR, LOCK XADD, CMP, JE JNE JL JLE JG JGE JMP, MFENCE, SFENCE, LFENCE, NOP";
 
 /// The register of that name.
 pub fn register(name: &str) -> Option<String> {
@@ -39,19 +39,15 @@ pub fn assemble(code: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<(), Di
             let operator = if written.mnemonic == "inc" { BinaryOperator::Add } else { BinaryOperator::Subtract };
             calculate(kind, operator, target, Expression::Constant(1), assembler)
         }
-        "add" | "sub" => {
+        "add" | "sub" | "xor" => {
             let [target, source] = written.exactly()?;
-            let operator = if written.mnemonic == "add" { BinaryOperator::Add } else { BinaryOperator::Subtract };
+            let operator = match written.mnemonic.as_str() {
+                "add" => BinaryOperator::Add,
+                "sub" => BinaryOperator::Subtract,
+                _ => BinaryOperator::BitwiseXor,
+            };
             let source = value(source, assembler)?;
             calculate(kind, operator, target, source, assembler)
-        }
-        "xor" if !is_locked => {
-            let [target, source] = written.exactly()?;
-            let (target_name, source_name) = (register_of(target)?, register_of(source)?);
-            let value = exclusive_or(assembler, (&target_name, &source_name), source.span())?;
-            let target = assembler.target(&target_name, target.span());
-            assembler.set(target, value);
-            Ok(())
         }
         "cmp" if !is_locked => {
             let [left, right] = written.exactly()?;
