@@ -4,7 +4,7 @@
 //! read ([`coherence`]). A memory model is a set of axioms on that ([`models`]). The way of a program:
 //!
 //! 1. *Traces.* Which values a read may return depends on what others write, and that on what they read: start with the initial values and repeat until no new value comes up. The
-//!    models forbid values out of thin air, so every value of an execution is found after as many rounds as it has writes.
+//!    models forbid values out of thin air: a write depends on earlier ones only, so every value of an execution is found after as many rounds as it has writes.
 //! 2. *Combinations* of a trace for each thread; one in which a read has a value that nobody writes is dropped as soon as that is certain.
 //! 3. *Communication*, location by location: the ways that SC-per-location allows, each checked against the model as soon as it is chosen, as axioms only forbid more when more is known.
 //! 4. *Ends.* The last write to each location gives the final state; a thread that is left waiting must have no condition that holds there.
@@ -112,22 +112,20 @@ fn all_traces(program: &Program, compiled: &Compiled, unroll: usize) -> Vec<Trac
     let num_of_locations = num_of_locations(program);
     let source = |position| Source { compiled, thread: &program.threads[position], position, num_of_locations, unroll };
     let sources: Vec<Source<'_>> = (0..program.threads.len()).map(source).collect();
-    let instructions = program.threads.iter().flat_map(|thread| &thread.instructions);
-    let most_writes =
-        instructions.map(|instruction| instruction.assignments.len()).sum::<usize>().saturating_mul(unroll);
     // For each thread, what it may write.
     let mut written: Vec<Offers> = vec![vec![BTreeSet::new(); num_of_locations]; sources.len()];
-    let mut round = 0;
-    loop {
+    // As long as a value is missing, there are more writes on the way to it than rounds.
+    for round in 0.. {
         let traces: Vec<Traces> =
             sources.iter().map(|source| source.traces(&offers_of_others(&written, source.position))).collect();
         let now: Vec<Offers> = traces.iter().map(|traces| writes_of(traces, num_of_locations)).collect();
+        let most_writes: usize = traces.iter().map(|traces| traces.most_writes).sum();
         if now == written || round > most_writes {
             return traces;
         }
         written = now;
-        round += 1;
     }
+    unreachable!("traces have finitely many writes")
 }
 
 fn offers_of_others(written: &[Offers], thread: usize) -> Offers {

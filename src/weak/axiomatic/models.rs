@@ -13,7 +13,7 @@
 //! Of the fences, `sync`, `dmb` and `mfence` are full; `lwsync` orders all but write–read pairs, `eieio` writes, and `isync` and `isb` what a branch before them depends on. ARMv7 has no lightweight fence;
 //! there `dmb.st` is as strong as `dmb` between writes. On SC, TSO and PSO only full fences count.
 //!
-//! *Atomic instructions* have a full fence on both sides and are indivisible under every model: no chain of the model's ordering and of communication leaves such an instruction by one access and comes back to another
+//! *Atomic instructions* have a full fence on both sides and are indivisible under every model: no chain of the model's ordering and of communication between threads leaves such an instruction by one access and comes back to another
 //! one ([`is_torn`]). For SC, TSO and PSO that is to contract the instruction to one event. (POWER has no such instructions. This says of them what the analysis presumes of a locked instruction.)
 //!
 //! All relations only grow with `rf`, `co` and `fr`; so an execution whose communication is only partly known and that is forbidden stays forbidden, which the enumeration uses.
@@ -128,7 +128,8 @@ impl<'a> Relaxed<'a> {
         let observation = || fre.then(&self.prop).then(&self.hb_star).is_irreflexive();
         let propagation = || (&self.communication.co | &self.prop).is_acyclic();
         let whole = || {
-            let order = &self.hb | &self.prop | &self.ffence | &self.communication.com();
+            // Reading one's own write early is no order that others could see.
+            let order = &self.hb | &self.prop | &self.ffence | &self.communication.co | &self.communication.fr;
             !is_torn(self.structure, &order)
         };
         no_thin_air() && observation() && propagation() && whole()

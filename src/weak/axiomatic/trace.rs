@@ -119,6 +119,8 @@ pub struct Traces {
     pub traces: Vec<Trace>,
     /// Whether a trace was left out because of the bound on loops.
     pub cut_off: bool,
+    /// The most writes on any way, also on those that were left out or ended at a condition that did not hold.
+    pub most_writes: usize,
 }
 
 /// What other threads may write: values, by location.
@@ -145,7 +147,9 @@ impl Source<'_> {
         let mut found = Traces::default();
         let mut choices = Choices::default();
         loop {
-            match Run::new(self, offers, &mut choices).follow() {
+            let (followed, writes) = Run::new(self, offers, &mut choices).follow();
+            found.most_writes = found.most_writes.max(writes);
+            match followed {
                 Followed::Trace(trace) => found.traces.push(*trace),
                 Followed::CutOff => found.cut_off = true,
                 Followed::Refused => {}
@@ -190,6 +194,13 @@ impl Choices {
 enum Followed {
     Trace(Box<Trace>),
     /// A condition did not hold, with these values.
+    Refused,
+    CutOff,
+}
+
+/// How a run ends.
+enum Ended {
+    At(usize, Stop),
     Refused,
     CutOff,
 }
@@ -242,30 +253,45 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn follow(mut self) -> Followed {
+    /// Follows the choices to the end; also says how many writes there were.
+    fn follow(mut self) -> (Followed, usize) {
+        let ended = self.run();
+        let writes = self.accesses.iter().filter(|access| access.kind == AccessKind::Write).count();
+        let followed = match ended {
+            Ended::At(control, stop) => {
+                let Run { accesses, values, .. } = self;
+                Followed::Trace(Box::new(Trace { accesses, control, values, stop }))
+            }
+            Ended::Refused => Followed::Refused,
+            Ended::CutOff => Followed::CutOff,
+        };
+        (followed, writes)
+    }
+
+    fn run(&mut self) -> Ended {
         let automaton = &self.source.compiled.threads[self.source.position];
         let mut control = automaton.initial;
         let mut taken = vec![0; self.source.thread.instructions.len()];
         loop {
             let steps = &automaton.steps[control];
             if steps.is_empty() {
-                return self.end(control, Stop::Finished);
+                return Ended::At(control, Stop::Finished);
             }
             let may_wait = steps.iter().all(Step::has_condition);
             let chosen = self.choices.choose(steps.len() + usize::from(may_wait));
             let Some(step) = steps.get(chosen) else {
-                return if self.goes_on(control) { Followed::Refused } else { self.end(control, Stop::Waiting) };
+                return if self.goes_on(control) { Ended::Refused } else { Ended::At(control, Stop::Waiting) };
             };
             match self.take(step) {
                 Ok(true) => {}
-                Ok(false) => return Followed::Refused,
+                Ok(false) => return Ended::Refused,
                 Err(fault) => {
-                    return self.end(control, Stop::Faulty { fault, instruction: step.instruction });
+                    return Ended::At(control, Stop::Faulty { fault, instruction: step.instruction });
                 }
             }
             taken[step.instruction] += 1;
             if taken[step.instruction] > self.source.unroll {
-                return Followed::CutOff;
+                return Ended::CutOff;
             }
             control = step.to;
         }
@@ -280,10 +306,6 @@ impl<'a> Run<'a> {
                 .iter()
                 // What goes wrong has a trace of its own.
                 .any(|step| step.is_enabled(&self.values, &mut Evaluation::default()).unwrap_or(true))
-    }
-
-    fn end(self, control: usize, stop: Stop) -> Followed {
-        Followed::Trace(Box::new(Trace { accesses: self.accesses, control, values: self.values, stop }))
     }
 
     /// Takes an instruction; says whether its condition held.
