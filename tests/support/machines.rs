@@ -2,12 +2,13 @@
 //!
 //! It shares nothing with the library but the program representation. A plain instruction is a graph of accesses: its expressions are evaluated symbolically, locals by substitution, so that an access
 //! waits for exactly those that its address or value needs, for the reads of the condition, and for accesses of the same instruction to the same variable. (An array is accessed once in an instruction,
-//! at most: whether two elements are the same is not known here.) A condition that does not hold takes the thread back to where it was.
+//! at most: whether two elements are the same is not known here.) A location is read once, and what the instruction has written itself it does not read again. A condition that does not hold takes the thread back to where it was.
 
+use rustc_hash::FxHashSet;
 use seqcon::program::{
     BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, UnaryOperator,
 };
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Machine {
@@ -99,7 +100,7 @@ pub fn ends(program: &Program, machine: Machine) -> BTreeSet<End> {
         doing: vec![None; program.threads.len()],
         buffers: vec![Vec::new(); program.threads.len()],
     };
-    let mut seen = HashSet::from([start.clone()]);
+    let mut seen = FxHashSet::from_iter([start.clone()]);
     let mut stack = vec![start];
     let mut ends = BTreeSet::new();
     while let Some(configuration) = stack.pop() {
@@ -128,7 +129,7 @@ fn condition(instruction: &Instruction, all: &[Instruction]) -> Expression {
 fn graph(instruction: &Instruction, all: &[Instruction], num_of_locals: usize) -> Graph {
     let locals = (0..num_of_locals).map(Symbolic::Local).collect();
     let mut graph = Graph { nodes: Vec::new(), condition_nodes: 0, condition: Symbolic::Constant(1), locals };
-    let mut known: Vec<(usize, usize)> = Vec::new();
+    let mut known: Vec<(usize, Symbolic)> = Vec::new();
     graph.condition = graph.symbolic(&condition(instruction, all), &mut known);
     graph.condition_nodes = graph.nodes.len();
     for assignment in &instruction.assignments {
@@ -138,6 +139,7 @@ fn graph(instruction: &Instruction, all: &[Instruction], num_of_locals: usize) -
             Scope::Shared => {
                 let index = assignment.target.index.as_ref().map(|index| graph.symbolic(index, &mut known));
                 known.retain(|(variable, _)| *variable != assignment.target.variable);
+                known.push((assignment.target.variable, value.clone()));
                 graph.add(assignment.target.variable, index, Action::Write(value));
             }
         }
@@ -146,17 +148,17 @@ fn graph(instruction: &Instruction, all: &[Instruction], num_of_locals: usize) -
 }
 
 impl Graph {
-    fn symbolic(&mut self, expression: &Expression, known: &mut Vec<(usize, usize)>) -> Symbolic {
+    fn symbolic(&mut self, expression: &Expression, known: &mut Vec<(usize, Symbolic)>) -> Symbolic {
         match expression {
             Expression::Constant(value) => Symbolic::Constant(*value),
             Expression::Read(Reference { scope: Scope::Local, variable, .. }) => self.locals[*variable].clone(),
             Expression::Read(Reference { scope: Scope::Shared, variable, index, .. }) => {
                 let index = index.as_ref().map(|index| self.symbolic(index, known));
-                if let (None, Some((_, node))) = (&index, known.iter().find(|(known, _)| known == variable)) {
-                    return Symbolic::Node(*node);
+                if let (None, Some((_, value))) = (&index, known.iter().find(|(known, _)| known == variable)) {
+                    return value.clone();
                 }
                 let node = self.add(*variable, index, Action::Read);
-                known.push((*variable, node));
+                known.push((*variable, Symbolic::Node(node)));
                 Symbolic::Node(node)
             }
             Expression::Unary(operator, operand) => Symbolic::Unary(*operator, Box::new(self.symbolic(operand, known))),

@@ -3,8 +3,7 @@
 //! A trace is one way through the thread, with the accesses that it makes, for one choice of what its reads return. Which values a read may return is given from outside
 //! ([`Offers`]); whether some write really has the value for it is found out later, when the traces of all threads are put together.
 //!
-//! *Accesses.* An instruction reads a location once, however often its expressions use it, until it writes the location itself; what it reads there afterwards is another access
-//! (and so is a use of an element whose index needs further reads of the same instruction).
+//! *Accesses.* An instruction reads a location once, however often its expressions use it, at the address of its first use; and what it has written itself it does not read again.
 //! Accesses of one instruction are ordered only by their dependencies: a condition's reads come before the accesses of the assignments, an access comes after those that its address or
 //! value depends on, and accesses to one location keep the order in which they are evaluated (method §3, §8). In an atomic instruction all are ordered as they are evaluated.
 //!
@@ -205,6 +204,12 @@ enum Ended {
     CutOff,
 }
 
+/// How an instruction knows what is at a location.
+enum Known {
+    Read(usize),
+    Written(usize),
+}
+
 /// A value and the reads that it derives from.
 struct Derived {
     value: i64,
@@ -229,8 +234,8 @@ struct Run<'a> {
     is_atomic: bool,
     /// The accesses of this instruction's condition.
     condition: Sources,
-    /// For each location, the access of this instruction that another use of its value would repeat.
-    known: FxHashMap<usize, usize>,
+    /// The locations that this instruction need not read again.
+    known: FxHashMap<usize, Known>,
 }
 
 impl<'a> Run<'a> {
@@ -408,11 +413,15 @@ impl<'a> Run<'a> {
             let sources = self.sources.get(&slot).map_or_else(|| addr.clone(), |sources| sources | &addr);
             return Derived { value: self.values[slot], sources };
         }
-        if let Some(&known) = self.known.get(&slot)
-            && addr.iter().all(|earlier| !self.is_own(*earlier) || self.accesses[known].before.contains(earlier))
-        {
-            self.accesses[known].addr.extend(addr);
-            return Derived { value: self.accesses[known].value, sources: Sources::from([known]) };
+        match self.known.get(&slot) {
+            Some(Known::Read(read)) => {
+                return Derived { value: self.accesses[*read].value, sources: Sources::from([*read]) };
+            }
+            Some(Known::Written(write)) => {
+                let Access { value, data, .. } = &self.accesses[*write];
+                return Derived { value: *value, sources: data | &addr };
+            }
+            None => {}
         }
         let value = self.choose_value(slot);
         let access = self.access(AccessKind::Read, slot, value, addr, Sources::new());
@@ -423,9 +432,6 @@ impl<'a> Run<'a> {
     fn choose_value(&mut self, location: usize) -> i64 {
         let own = self.last_write.get(&location).map(|&write| &self.accesses[write]);
         let nearest = own.map_or(self.source.compiled.initial[location], |write| write.value);
-        if self.is_atomic && own.is_some_and(|write| write.step == self.step) {
-            return nearest;
-        }
         let others = self.offers[location].iter().filter(|&&value| value != nearest);
         let options: Vec<i64> = std::iter::once(nearest).chain(others.copied()).collect();
         options[self.choices.choose(options.len())]
@@ -466,10 +472,10 @@ impl<'a> Run<'a> {
         });
         match kind {
             AccessKind::Read => {
-                self.known.insert(location, position);
+                self.known.insert(location, Known::Read(position));
             }
             AccessKind::Write => {
-                self.known.remove(&location);
+                self.known.insert(location, Known::Written(position));
                 self.last_write.insert(location, position);
             }
         }
