@@ -4,7 +4,7 @@
 //! (method §5, §6), delays and torn instructions (§7, §8), placement (§9), and the second look at it (§10). [`Outcome`] is the one result type that every report takes.
 
 use crate::aeg::{AbstractEventGraph, Conflicts, Profile, ProgramOrder};
-use crate::cycles::{self, Atomicity, ConflictRule, Findings, Listing, Setting};
+use crate::cycles::{self, Atomicity, ConflictRule, Delay, Findings, Listing, Setting};
 use crate::facts::Facts;
 use crate::ids::{InstrId, LabelId};
 use crate::lts::label::Label;
@@ -87,6 +87,17 @@ pub struct Recheck {
     pub each_needed: bool,
 }
 
+/// Whether some run really reorders a pair so that others can tell (method §11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirmation {
+    /// Such a run was found.
+    Yes,
+    /// There is none: proved.
+    No,
+    /// Nobody asked, or a limit was reached, or no exact test is known.
+    Unknown,
+}
+
 /// The result under one memory model.
 #[derive(Clone, Debug)]
 pub struct ModelOutcome {
@@ -104,6 +115,10 @@ pub struct ModelOutcome {
     pub recheck: Recheck,
     /// Instructions with several shared accesses that were not checked for being torn: the result presumes that they are atomic.
     pub presumed_atomic: Vec<InstrId>,
+    /// For each delay, whether a run was found that needs it; unknown where nobody asked.
+    pub confirmations: Vec<Confirmation>,
+    /// Delays that no run needs: they were proved infeasible, and no fence was placed for them.
+    pub infeasible: Vec<Delay>,
     /// Nothing was left out because of a limit.
     pub complete: bool,
     /// How long it took.
@@ -111,6 +126,11 @@ pub struct ModelOutcome {
 }
 
 impl ModelOutcome {
+    /// The delays that fences were placed for, then those that were proved infeasible.
+    pub fn all_delays(&self) -> impl Iterator<Item = &Delay> {
+        self.findings.delays.iter().chain(&self.infeasible)
+    }
+
     /// Number of unsafe pairs on a critical cycle.
     #[must_use]
     pub fn num_of_delays(&self) -> usize {
@@ -181,6 +201,15 @@ impl Analysis {
     #[must_use]
     pub fn run(&self, model: &MemoryModel, options: &Options) -> ModelOutcome {
         let started = Instant::now();
+        let findings = self.find(model, options);
+        let mut outcome = self.place(model, options, findings);
+        outcome.elapsed = started.elapsed();
+        outcome
+    }
+
+    /// Delays, torn instructions, cycles.
+    #[must_use]
+    pub fn find(&self, model: &MemoryModel, options: &Options) -> Findings {
         let setting = Setting {
             graph: &self.graph,
             order: &self.order,
@@ -189,7 +218,13 @@ impl Analysis {
             atomicity: options.atomicity,
             listing: options.listing,
         };
-        let findings = cycles::find(&setting, model);
+        cycles::find(&setting, model)
+    }
+
+    /// Places fences and locks for what was found.
+    #[must_use]
+    pub fn place(&self, model: &MemoryModel, options: &Options, findings: Findings) -> ModelOutcome {
+        let started = Instant::now();
         let problem = Problem {
             graph: &self.graph,
             model,
@@ -215,6 +250,8 @@ impl Analysis {
             presumed_atomic: self.presumed_atomic(options.atomicity),
             complete: !self.cut_off && findings.cycles.as_ref().is_none_or(|list| list.complete),
             placement,
+            confirmations: vec![Confirmation::Unknown; findings.delays.len()],
+            infeasible: Vec::new(),
             findings,
             elapsed: started.elapsed(),
         }

@@ -40,6 +40,7 @@
 pub mod aeg;
 pub mod analysis;
 pub mod cli;
+pub mod confirm;
 pub mod cycles;
 pub mod explore;
 pub mod facts;
@@ -51,6 +52,7 @@ pub mod memory;
 pub mod natural;
 pub mod placement;
 pub mod program;
+pub mod repair;
 pub mod report;
 pub mod safety;
 pub mod weak;

@@ -30,6 +30,13 @@ Exit status:
   2  the command or its input is wrong
   3  a limit stopped it before the answer was complete (also: --cycles N left cycles out)";
 
+const VERIFY_STATUS: &str = "\
+Exit status:
+  0  verified (the output says what that rests on)
+  1  violated (the output shows a run)
+  2  the command or its input is wrong
+  3  not decided: a limit was reached";
+
 /// How much is said.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
@@ -62,6 +69,12 @@ pub enum Command {
     /// Tell whether the final conditions of litmus tests hold, by all executions that a memory model's axioms allow
     #[command(after_help = EXIT_STATUS)]
     Litmus(LitmusArguments),
+    /// Run a specification under a weak memory model, with the suggested fences and locks in place: is it right?
+    #[command(after_help = VERIFY_STATUS)]
+    Verify(VerifyArguments),
+    /// Write a specification with the fences and atomic instructions that it needs put in
+    #[command(after_help = EXIT_STATUS)]
+    Fix(FixArguments),
     /// List the memory models, or show one: its table and what it does to the litmus programs
     Models(ModelsArguments),
 }
@@ -147,6 +160,11 @@ pub struct AnalyseArguments {
     /// Exit with status 1 if the program needs a fence or a lock under one of the memory models
     #[arg(long)]
     pub check: bool,
+    /// Search a run for each delay (tso, pso; specifications only): delays.csv says which were confirmed
+    #[arg(long, help_heading = "Weak memory")]
+    pub confirm: bool,
+    #[command(flatten)]
+    pub confirmation: ConfirmationArguments,
     /// The program's name in reports [default: the first file's name without its extension]
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     pub name: Option<String>,
@@ -221,6 +239,81 @@ pub struct ExploreArguments {
     /// Write the state space here, as .aut in mCRL2's shape (- for standard output)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+#[derive(Args)]
+pub struct VerifyArguments {
+    /// The specification
+    #[arg(value_name = "SPEC")]
+    pub specification: PathBuf,
+    /// Memory models, comma-separated: tso, pso
+    #[arg(long = "mm", value_name = "LIST", default_value = "tso", value_delimiter = ',')]
+    pub memory_models: Vec<String>,
+    /// Put in what this report.json suggests [default: what an analysis with these options suggests]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["as_is", "only_confirmed"])]
+    pub with: Option<PathBuf>,
+    /// Put nothing in
+    #[arg(long, conflicts_with = "only_confirmed")]
+    pub as_is: bool,
+    /// What is verified: every run is sequentially consistent, or every state between instructions is
+    #[arg(long, value_enum, default_value = "traces")]
+    pub property: PropertyArgument,
+    /// What counts as one step: whole instructions (full; nothing is presumed), or each of their accesses (off; any order that their dependencies allow counts)
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "full")]
+    pub atomicity: VerifyAtomicityArgument,
+    #[command(flatten)]
+    pub confirmation: ConfirmationArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+/// Searches under a weak memory model.
+#[derive(Args)]
+pub struct ConfirmationArguments {
+    /// Place fences only for delays that are not proved infeasible by the exact search (tso, pso; specifications only)
+    #[arg(long, help_heading = "Weak memory")]
+    pub only_confirmed: bool,
+    /// The most writes that wait in a store buffer; the output says if that was not enough
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "4", help_heading = "Weak memory")]
+    pub buffer_bound: usize,
+    /// The most states of a search under a weak memory model; the output says if that was not enough
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "2000000", help_heading = "Weak memory")]
+    pub max_weak_states: usize,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum PropertyArgument {
+    Traces,
+    States,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum VerifyAtomicityArgument {
+    Off,
+    Full,
+}
+
+#[derive(Args)]
+pub struct FixArguments {
+    /// The specification (.slco)
+    #[arg(value_name = "SPEC")]
+    pub specification: PathBuf,
+    /// The memory model
+    #[arg(long = "mm", value_name = "NAME|FILE", default_value = "tso")]
+    pub memory_model: String,
+    /// Where to write the repaired specification [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print what changes as a unified diff
+    #[arg(long)]
+    pub diff: bool,
+    /// Check whether instructions can be torn, and make those atomic: off, updates (only instructions that write), full
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "off", default_missing_value = "full", num_args = 0..=1, require_equals = true)]
+    pub atomicity: AtomicityArgument,
+    #[command(flatten)]
+    pub confirmation: ConfirmationArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
 }

@@ -5,11 +5,13 @@ mod arguments;
 mod explore;
 mod facts;
 mod failure;
+mod fix;
 mod input;
 mod litmus;
 mod models;
 mod progress;
 mod specification;
+mod verify;
 
 use arguments::{Cli, Command};
 use clap::Parser;
@@ -44,6 +46,8 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Explore(arguments) => explore::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
         Command::Litmus(arguments) => litmus::run(arguments, cli.verbosity()),
+        Command::Verify(arguments) => verify::run(arguments),
+        Command::Fix(arguments) => fix::run(arguments),
         Command::Models(arguments) => models::run(arguments),
     }
 }

@@ -12,6 +12,7 @@ use crate::lang::{self, Language};
 use crate::program::compiled::{Compiled, Fault};
 use crate::program::labels::label;
 use crate::program::{Program, Span};
+use crate::weak::split::TooLong;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -19,8 +20,8 @@ use std::time::Duration;
 
 /// A specification, ready to be explored.
 pub struct Specification {
-    name: String,
-    text: String,
+    pub name: String,
+    pub text: String,
     pub program: Program,
     compiled: Compiled,
 }
@@ -94,6 +95,12 @@ impl Specification {
         let size = (exploration.states.len() as u64, exploration.transitions);
         let cut_off = exploration.stop != Stop::Complete;
         Ok(Facts { cut_off, ..facts(&self.program, &watchers, size) })
+    }
+
+    /// An instruction with more accesses than a search under weak memory can split.
+    pub fn too_long(&self, error: TooLong) -> Failure {
+        let place = place(&self.text, error.span);
+        Failure::Usage(format!("{}:{place}: this instruction has more than 64 operations; split it", self.name))
     }
 
     fn failure(&self, failure: driver::Failure) -> Failure {

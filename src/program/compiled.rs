@@ -232,7 +232,7 @@ impl Compiled {
 
 /// The conditions that must not hold for an instruction to be taken, in the order of the source: those of the instructions
 /// from the same control state with a smaller priority number.
-pub(super) fn outranked(instructions: &[Instruction], number: usize) -> impl Iterator<Item = Expression> + '_ {
+pub(crate) fn outranked(instructions: &[Instruction], number: usize) -> impl Iterator<Item = Expression> + '_ {
     let own = &instructions[number];
     instructions
         .iter()
@@ -381,7 +381,7 @@ impl Code {
     }
 
     /// Calls `visit` for every slot that may be read.
-    fn for_each_slot(&self, visit: &mut impl FnMut(usize)) {
+    pub(crate) fn for_each_slot(&self, visit: &mut impl FnMut(usize)) {
         match self {
             Code::Constant(_) => {}
             Code::Slot(slot) => visit(*slot),

@@ -3,6 +3,7 @@
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, names};
 use crate::analysis::{ModelOutcome, Outcome};
+use crate::safety::Place;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -42,6 +43,9 @@ struct FenceObject {
     #[serde(flatten)]
     row: FenceRow,
     point: String,
+    /// Of a fence inside an instruction: it stands before the accesses of this level.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<u32>,
     /// Positions in `delays`.
     serves: Vec<usize>,
 }
@@ -77,14 +81,18 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     let fences = outcome.fence_rows(result).into_iter().zip(&result.fences).map(|(row, fence)| FenceObject {
         row,
         point: names::point(graph, fence.point),
+        level: match fence.point.place {
+            Place::Inside(level) => Some(level),
+            Place::Before | Place::After => None,
+        },
         serves: fence.delays.clone(),
     });
-    let delays = outcome.delay_rows(result).into_iter().zip(&result.findings.delays).enumerate();
+    let delays = outcome.delay_rows(result).into_iter().zip(result.all_delays()).enumerate();
     let delays = delays.map(|(position, (row, delay))| DelayObject {
         row,
         is_unsafe: delay.is_unsafe,
         witness_name: outcome.diy_name(&delay.witness, &[]),
-        witness: outcome.witness_rows(result, position),
+        witness: outcome.witness_rows(result, position, delay),
     });
     ResultObject {
         summary: outcome.summary_row(result),

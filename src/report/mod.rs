@@ -8,6 +8,7 @@ pub mod json;
 pub mod names;
 pub mod output;
 pub mod rows;
+pub mod run;
 pub mod text;
 
 use crate::analysis::Outcome;

@@ -1,7 +1,7 @@
 //! The rows of the tables: the same names in CSV headers, JSON keys and the documentation.
 
 use super::names;
-use crate::analysis::{Fence, ModelOutcome, Outcome};
+use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, Step, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::memory::{FenceStrength, Kind};
@@ -173,7 +173,7 @@ impl Outcome {
     /// The rows of `delays.csv` for one memory model.
     #[must_use]
     pub fn delay_rows(&self, result: &ModelOutcome) -> Vec<DelayRow> {
-        let row = |delay: &Delay| {
+        let row = |(delay, confirmation): (&Delay, Confirmation)| {
             let (thread, from_instruction) = self.instruction_of(delay.from);
             DelayRow {
                 memory_model: result.model.name.clone(),
@@ -183,11 +183,15 @@ impl Outcome {
                 to_instruction: self.instruction_of(delay.to).1,
                 to_access: names::access(&self.analysis.graph, delay.to),
                 cumulative: names::yes_no(delay.cumulative),
-                // Only running the program under the weak model can tell.
-                confirmed: "unknown",
+                confirmed: match confirmation {
+                    Confirmation::Yes => "yes",
+                    Confirmation::No => "no",
+                    Confirmation::Unknown => "unknown",
+                },
             }
         };
-        result.findings.delays.iter().map(row).collect()
+        let confirmations = result.confirmations.iter().copied().chain(std::iter::repeat(Confirmation::No));
+        result.all_delays().zip(confirmations).map(row).collect()
     }
 
     /// The rows of `cycles.csv` for one memory model.
@@ -203,8 +207,7 @@ impl Outcome {
 
     /// The witness of each delay, step by step.
     #[must_use]
-    pub fn witness_rows(&self, result: &ModelOutcome, delay: usize) -> Vec<CycleRow> {
-        let found = &result.findings.delays[delay];
+    pub fn witness_rows(&self, result: &ModelOutcome, number: usize, found: &Delay) -> Vec<CycleRow> {
         // Of the other segments nothing is claimed: each is a delay of its own if it is one.
         let first = Verdict { is_unsafe: found.is_unsafe, cumulative: found.cumulative, torn: false };
         let verdicts: Vec<Verdict> = [first]
@@ -212,7 +215,7 @@ impl Outcome {
             .chain(std::iter::repeat(Verdict::default()))
             .take(found.witness.segments.len())
             .collect();
-        self.steps_of(result, delay, &found.witness, &verdicts)
+        self.steps_of(result, number, &found.witness, &verdicts)
     }
 
     fn steps_of(&self, result: &ModelOutcome, number: usize, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<CycleRow> {

@@ -1,5 +1,55 @@
-//! What programs do on weak memory, by execution: the analysis is checked against it (method §10).
+//! Programs under weak memory: what confirms a delay, and what verifies a repair (method §10, §11).
 //!
-//! [`axiomatic`] enumerates the executions of a loop-free (or unrolled) program and keeps those that the axioms of a memory model allow.
+//! Nothing here looks at the abstract event graph: these are independent, dumber pieces of code that hold its results to account.
+//!
+//! | part | holds |
+//! |---|---|
+//! | [`split`] | instructions as accesses with the order that their dependencies ask for |
+//! | [`threads`] | what one thread can do next, whatever the memory is |
+//! | [`system`] | all threads on one sequentially consistent memory, access by access or instruction by instruction |
+//! | [`buffers`] | all threads on store buffers (TSO, PSO), and the states that they reach |
+//! | [`happens_before`] | the happens-before relation of a run, as much of it as can still become cyclic |
+//! | [`runs`] | all runs on store buffers with their happens-before relation |
+//! | [`axiomatic`] | all executions of a program that the axioms of SC, TSO, PSO, ARMv7 or POWER allow |
+//! | [`attack`] | the exact search for a delayed pair without store buffers |
+//! | [`torn`] | the exact search for a torn instruction |
+//! | [`verify`] | is a program right under TSO or PSO? |
+//! | [`visited`] | the states of a breadth-first search |
+//!
+//! # What is a run?
+//!
+//! Every instruction is performed access by access, in any order that respects its dependencies (method §3, §8), unless it is atomic. It reads each location
+//! once, and what it has written itself it does not read again. A condition that does not hold makes its reads and leaves the thread where it was.
+//!
+//! [`Granularity`] says what is compared with what. With [`Granularity::Accesses`] every access is an event, and the program order of a run is the order in which a thread performs them.
+//! With [`Granularity::Instructions`] an instruction is one event with all its accesses: torn instructions show up as cycles, too.
 
+pub mod attack;
 pub mod axiomatic;
+pub mod buffers;
+pub mod happens_before;
+pub mod runs;
+pub mod split;
+pub mod system;
+pub mod threads;
+pub mod torn;
+pub mod verify;
+pub mod visited;
+
+/// What counts as one event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Granularity {
+    /// Every access.
+    Accesses,
+    /// Every instruction, with all its accesses.
+    Instructions,
+}
+
+/// Which machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Machine {
+    /// Total store order: one first-in first-out store buffer for each thread.
+    Tso,
+    /// Partial store order: one for each thread and location.
+    Pso,
+}

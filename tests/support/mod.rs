@@ -14,6 +14,7 @@ pub mod random;
 pub mod random_facts;
 pub mod random_mini;
 pub mod random_program;
+pub mod random_slco;
 pub mod reference;
 pub mod repair;
 pub mod rewriting;

@@ -130,3 +130,78 @@ impl Search<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Communication, Location, LocationAccess, Way};
+    use crate::weak::axiomatic::relation::Relation;
+    use crate::weak::axiomatic::trace::AccessKind::{self, Read, Write};
+
+    /// All ways, whatever they say, filtered by the axiom.
+    fn by_brute_force(location: &Location<'_>, po: &Relation) -> Vec<Way> {
+        let of = |kind: AccessKind| location.accesses.iter().filter(move |access| access.kind == kind);
+        let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
+        for _ in of(Write) {
+            let longer = |order: &Vec<usize>| -> Vec<Vec<usize>> {
+                let open = of(Write).filter(|write| !order.contains(&write.event));
+                open.map(|write| order.iter().copied().chain([write.event]).collect()).collect()
+            };
+            orders = orders.iter().flat_map(longer).collect();
+        }
+        let value_of = |event: usize| location.accesses.iter().find(|access| access.event == event).map(|a| a.value);
+        let mut ways = Vec::new();
+        for writes in orders {
+            let last = writes.last().and_then(|&write| value_of(write)).unwrap_or(location.initial);
+            let mut found = vec![Way { writes: writes.clone(), reads: vec![], last }];
+            for read in of(Read) {
+                let fits = |position: &usize| match position {
+                    0 => location.initial == read.value,
+                    _ => value_of(writes[position - 1]) == Some(read.value),
+                };
+                let extended = |way: &Way| -> Vec<Way> {
+                    let with = |position| {
+                        let mut longer = way.clone();
+                        longer.reads.push((read.event, position));
+                        longer
+                    };
+                    (0..=writes.len()).filter(fits).map(with).collect()
+                };
+                found = found.iter().flat_map(extended).collect();
+            }
+            ways.extend(found);
+        }
+        ways.retain(|way| {
+            let mut communication = Communication::none(po.size());
+            way.add_to(&mut communication);
+            (po | &communication.com()).is_acyclic()
+        });
+        ways
+    }
+
+    /// Two threads of up to three accesses with values 0 and 1, all of them.
+    #[test]
+    fn ways_are_those_that_sc_per_location_allows() {
+        let mut tried = 0;
+        for lengths in [[1, 1], [2, 1], [2, 2], [3, 1], [3, 2]] {
+            let size: usize = lengths.iter().sum();
+            let thread = |event: usize| usize::from(event >= lengths[0]);
+            let po = Relation::new(size, |a, b| thread(a) == thread(b) && a < b);
+            for choice in 0..4_usize.pow(size as u32) {
+                let access = |event: usize| {
+                    let bits = choice >> (2 * event);
+                    let kind = if bits & 1 == 0 { Read } else { Write };
+                    LocationAccess { event, kind, value: (bits >> 1 & 1) as i64 }
+                };
+                let accesses = (0..size).map(access).collect();
+                let location = Location { initial: 0, accesses, is_before: &|a, b| po.contains(a, b) };
+                let (mut ways, mut expected) = (location.ways(), by_brute_force(&location, &po));
+                let key = |way: &Way| (way.writes.clone(), way.reads.clone());
+                ways.sort_by_key(key);
+                expected.sort_by_key(key);
+                assert_eq!(ways, expected, "{:?}", location.accesses);
+                tried += ways.len();
+            }
+        }
+        assert!(tried > 1000);
+    }
+}

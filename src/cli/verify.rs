@@ -1,0 +1,207 @@
+//! `seqcon verify`: is the program right under a weak memory model, with the suggestions in place?
+
+use super::arguments::{ConfirmationArguments, PropertyArgument, VerifyArguments, VerifyAtomicityArgument};
+use super::failure::Failure;
+use super::input::memory_model;
+use super::progress::Spinner;
+use super::specification::Specification;
+use crate::aeg::Profile;
+use crate::analysis::{Analysis, ModelOutcome, Options};
+use crate::confirm::{self, Limits, granularity, machine};
+use crate::cycles::Atomicity;
+use crate::memory::MemoryModel;
+use crate::repair::Repair;
+use crate::report::run::Words;
+use crate::weak::split::SplitProgram;
+use crate::weak::verify::{Ground, Property, Question, Verdict, Violation, verify};
+use std::fmt::{self, Write as _};
+use std::fs;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+pub fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
+    let models: Vec<MemoryModel> =
+        arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
+    let specification = Specification::read(&arguments.specification)?;
+    let mut worst = 0;
+    for model in &models {
+        let (text, status) = verify_under(arguments, &specification, model)?;
+        io::stdout().lock().write_all(text.as_bytes())?;
+        // A violation is known even if something else was not decided.
+        worst = if worst == 1 || status == 1 { 1 } else { worst.max(status) };
+    }
+    Ok(ExitCode::from(worst))
+}
+
+fn verify_under(
+    arguments: &VerifyArguments,
+    specification: &Specification,
+    model: &MemoryModel,
+) -> Result<(String, u8), Failure> {
+    let Some(machine) = machine(model) else {
+        return Err(Failure::Usage(format!(
+            "verify runs programs under tso and pso; there is no machine for {}",
+            model.name
+        )));
+    };
+    let atomicity = match arguments.atomicity {
+        VerifyAtomicityArgument::Off => Atomicity::Off,
+        VerifyAtomicityArgument::Full => Atomicity::Full,
+    };
+    let repair = suggestions(arguments, specification, model, atomicity)?;
+    let mut split = specification.split()?;
+    repair.apply(&mut split);
+    let question = Question {
+        machine,
+        granularity: granularity(atomicity),
+        property: match arguments.property {
+            PropertyArgument::Traces => Property::Traces,
+            PropertyArgument::States => Property::States,
+        },
+        bound: arguments.confirmation.buffer_bound,
+        limit: arguments.confirmation.max_weak_states,
+    };
+    let spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
+    let verdict = verify(&split, &question);
+    drop(spinner);
+    let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
+    let mut text = String::new();
+    let status = write_verdict(&words, model, &repair, &question, &verdict, &mut text).map_err(io::Error::other)?;
+    Ok((text, status))
+}
+
+/// What is put in.
+fn suggestions(
+    arguments: &VerifyArguments,
+    specification: &Specification,
+    model: &MemoryModel,
+    atomicity: Atomicity,
+) -> Result<Repair, Failure> {
+    if arguments.as_is {
+        return Ok(Repair::default());
+    }
+    if let Some(path) = &arguments.with {
+        let json = fs::read_to_string(path).map_err(|error| Failure::in_file(path, error))?;
+        return Repair::from_json(&json, &model.name, &specification.program)
+            .map_err(|error| Failure::in_file(path, error));
+    }
+    let analysis = Analysis::new(specification.facts(&arguments.limits)?, Profile::Sound);
+    let options = Options { atomicity, ..Options::default() };
+    let outcome = outcome(&analysis, specification, model, &options, &arguments.confirmation)?;
+    Ok(Repair::of(&specification.program, &analysis, &outcome))
+}
+
+/// The analysis of a specification, with only the confirmed delays if that was asked for.
+pub fn outcome(
+    analysis: &Analysis,
+    specification: &Specification,
+    model: &MemoryModel,
+    options: &Options,
+    arguments: &ConfirmationArguments,
+) -> Result<ModelOutcome, Failure> {
+    let _spinner = Spinner::new(format!("analysing under {}", model.name));
+    if !arguments.only_confirmed {
+        return Ok(analysis.run(model, options));
+    }
+    confirm::place_confirmed(&specification.program, analysis, model, options, arguments.limits())
+        .map_err(|error| specification.too_long(error))
+}
+
+impl ConfirmationArguments {
+    /// How far searches go.
+    pub fn limits(&self) -> Limits {
+        Limits { states: self.max_weak_states, buffer: self.buffer_bound }
+    }
+}
+
+/// Writes the verdict and what it rests on; gives the exit status.
+fn write_verdict(
+    words: &Words<'_>,
+    model: &MemoryModel,
+    repair: &Repair,
+    question: &Question,
+    verdict: &Verdict,
+    out: &mut String,
+) -> Result<u8, fmt::Error> {
+    let holds = match question.property {
+        Property::Traces => "every run is sequentially consistent",
+        Property::States => "every state between instructions is reached under sequential consistency",
+    };
+    let in_place = format!("{} fences and {} atomic instructions put in", repair.fences.len(), repair.locked.len());
+    let name = &model.name;
+    match verdict {
+        Verdict::Verified(ground) => {
+            writeln!(out, "{name}: verified: {holds} ({in_place})\n  rests on: {}", ground_text(ground))?;
+            Ok(0)
+        }
+        Verdict::Undecided => {
+            writeln!(out, "{name}: not decided ({in_place})")?;
+            writeln!(out, "  a search reached {} states; --max-weak-states allows more", question.limit)?;
+            Ok(3)
+        }
+        Verdict::Violated(violation) => {
+            writeln!(out, "{name}: violated ({in_place}), by this run:")?;
+            write_violation(words, violation, out)?;
+            Ok(1)
+        }
+    }
+}
+
+fn ground_text(ground: &Ground) -> String {
+    match ground {
+        Ground::Attacks { states, pairs } => {
+            format!(
+                "an exact search (no bound): {pairs} pairs that a thread can reorder, {states} states under sequential consistency"
+            )
+        }
+        Ground::AllRuns { states } => format!("all runs on store buffers (no bound was reached): {states} states"),
+        Ground::BoundedBuffers { bound, states } => {
+            format!("all runs with at most {bound} writes in a store buffer (--buffer-bound): {states} states")
+        }
+        Ground::BoundedStates { pairs, states } => format!(
+            "a search in which one thread delays writes, over all {pairs} pairs that it can reorder; and all runs on store buffers up to {states} states (--max-weak-states)"
+        ),
+    }
+}
+
+fn write_violation(words: &Words<'_>, violation: &Violation, out: &mut String) -> fmt::Result {
+    match violation {
+        Violation::Torn(torn) => {
+            words.write_events(&torn.run, out)?;
+            let name = words.instruction(torn.thread, torn.instruction);
+            writeln!(
+                out,
+                "  {name} is torn: it happens before and after what others did in between; as one step it could not"
+            )
+        }
+        Violation::Attack(witness) => {
+            words.write_witness(witness, out)?;
+            let pair = witness.pair;
+            let (first, second) = (pair.from.instruction as usize, pair.to.instruction as usize);
+            writeln!(
+                out,
+                "  {} comes first in the program, but its write to {} is seen after {} has accessed {}: the last step but one still happens before it.",
+                words.instruction(pair.thread, first),
+                words.locations[pair.from.location as usize],
+                words.instruction(pair.thread, second),
+                words.locations[pair.to.location as usize],
+            )?;
+            writeln!(out, "  Under sequential consistency the write would be visible before the second access.")
+        }
+        Violation::Run(run) => {
+            words.write_run(run, out)?;
+            writeln!(out, "  No order of these accesses that keeps the program's order gives these values.")
+        }
+        Violation::State(run) => {
+            words.write_run(run, out)?;
+            writeln!(out, "  All buffers are empty, and no run under sequential consistency reaches this state.")
+        }
+    }
+}
+
+impl Specification {
+    /// The program, access by access.
+    pub fn split(&self) -> Result<SplitProgram, Failure> {
+        SplitProgram::new(&self.program).map_err(|error| self.too_long(error))
+    }
+}

@@ -1,0 +1,152 @@
+//! Suggestions in the terms of the program that they are for: which instructions get a fence or become atomic.
+//!
+//! The analysis speaks of the names in a state space; [`Repair`] speaks of threads and instructions of a [`Program`] by position. It can be put into the program that
+//! [`weak`](crate::weak) runs ([`Repair::apply`]) and into the text of a specification ([`text`]).
+
+pub mod text;
+
+use crate::analysis::{Analysis, ModelOutcome};
+use crate::ids::InstrId;
+use crate::program::Program;
+use crate::safety::Place;
+use crate::weak::split::SplitProgram;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+
+/// A thread and its instruction, by position.
+pub type At = (usize, usize);
+
+/// Fences and atomic instructions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repair {
+    /// Where fences stand.
+    pub fences: BTreeSet<(At, Place)>,
+    /// Instructions that become atomic.
+    pub locked: BTreeSet<At>,
+}
+
+/// Why a report does not fit a program.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    /// It is no report.
+    #[error("this is no report of seqcon: {0}; write one with 'seqcon analyse SPEC --json FILE'")]
+    NoReport(String),
+    /// It has no result for the memory model.
+    #[error("the report has no result for {0}; it has {1}")]
+    NoModel(String, String),
+    /// It names what the program does not have.
+    #[error("the report names {0}, which the specification does not have; was it written for another one?")]
+    Unknown(String),
+    /// It has a position that is none.
+    #[error("the report has a fence at {0:?} of {1}; expected after, before, or inside with a level")]
+    Position(String, String),
+}
+
+#[derive(Deserialize)]
+struct Document {
+    results: Vec<ResultObject>,
+}
+
+#[derive(Deserialize)]
+struct ResultObject {
+    summary: SummaryObject,
+    fences: Vec<FenceObject>,
+    locks: Vec<LockObject>,
+}
+
+#[derive(Deserialize)]
+struct SummaryObject {
+    memory_model: String,
+}
+
+#[derive(Deserialize)]
+struct FenceObject {
+    thread: String,
+    instruction: String,
+    position: String,
+    level: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct LockObject {
+    thread: String,
+    instruction: String,
+    role: String,
+}
+
+impl Repair {
+    /// What an analysis of the program suggests.
+    ///
+    /// # Panics
+    /// If the analysis is of another program.
+    #[must_use]
+    pub fn of(program: &Program, analysis: &Analysis, outcome: &ModelOutcome) -> Repair {
+        let find = |instr| instruction(program, analysis, instr).expect("the analysis is of this program");
+        Repair {
+            fences: outcome.fences.iter().map(|fence| (find(fence.point.instr), fence.point.place)).collect(),
+            locked: outcome.findings.in_place.locked.iter().map(|&instr| find(instr)).collect(),
+        }
+    }
+
+    /// What a `report.json` suggests for a memory model.
+    ///
+    /// # Errors
+    /// If it is no report, has no result for the model, or is of another program.
+    pub fn from_json(json: &str, model: &str, program: &Program) -> Result<Repair, Mismatch> {
+        let document: Document = serde_json::from_str(json).map_err(|error| Mismatch::NoReport(error.to_string()))?;
+        let names: Vec<&str> = document.results.iter().map(|result| &*result.summary.memory_model).collect();
+        let result = document.results.iter().find(|result| result.summary.memory_model == model);
+        let result = result.ok_or_else(|| Mismatch::NoModel(model.to_owned(), names.join(", ")))?;
+        let find = |thread: &str, instruction: &str| {
+            position(program, thread, instruction).ok_or_else(|| Mismatch::Unknown(format!("{thread}.{instruction}")))
+        };
+        let mut repair = Repair::default();
+        for fence in &result.fences {
+            let place = match (&*fence.position, fence.level) {
+                ("after", _) => Place::After,
+                ("before", _) => Place::Before,
+                ("inside", Some(level)) => Place::Inside(level),
+                _ => {
+                    let name = format!("{}.{}", fence.thread, fence.instruction);
+                    return Err(Mismatch::Position(fence.position.clone(), name));
+                }
+            };
+            repair.fences.insert((find(&fence.thread, &fence.instruction)?, place));
+        }
+        for lock in result.locks.iter().filter(|lock| lock.role != "partner") {
+            repair.locked.insert(find(&lock.thread, &lock.instruction)?);
+        }
+        Ok(repair)
+    }
+
+    /// Puts the fences in, and makes the instructions atomic.
+    pub fn apply(&self, split: &mut SplitProgram) {
+        for &(thread, instruction) in &self.locked {
+            split.threads[thread].lock(instruction);
+        }
+        for &((thread, instruction), place) in &self.fences {
+            match place {
+                Place::Before => split.threads[thread].fence_before(instruction),
+                Place::Inside(level) => split.threads[thread].fence_inside(instruction, level),
+                Place::After => split.threads[thread].fence_after(instruction),
+            }
+        }
+    }
+}
+
+/// An instruction of the analysis in the program, by its full names.
+#[must_use]
+pub fn instruction(program: &Program, analysis: &Analysis, instr: InstrId) -> Option<At> {
+    let label = analysis.graph.instruction(instr).labels.first()?;
+    let label = &analysis.labels[label.index()];
+    position(program, &label.thread, &label.instr)
+}
+
+fn position(program: &Program, thread: &str, instruction: &str) -> Option<At> {
+    // Reports leave out the name of the object if all names begin with it.
+    let is_it =
+        |known: &str| known == thread || known.strip_suffix(thread).is_some_and(|object| object.ends_with('\''));
+    let thread = program.threads.iter().position(|known| is_it(&known.name))?;
+    let instruction = program.threads[thread].instructions.iter().position(|known| known.name == instruction)?;
+    Some((thread, instruction))
+}

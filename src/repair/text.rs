@@ -1,0 +1,1 @@
+//! Suggestions in the text of a specification.

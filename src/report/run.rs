@@ -1,0 +1,161 @@
+//! A run under weak memory, line by line, in the program's words, with what waits in the store buffers.
+
+use crate::program::Program;
+use crate::weak::attack::{Visibility, Witness};
+use crate::weak::buffers::{BufferState, BufferStep};
+use crate::weak::system::Event;
+use crate::weak::threads::{Access, AccessKind};
+use std::fmt::{self, Write};
+
+/// Names and text of a program.
+pub struct Words<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its text.
+    pub text: &'a str,
+    /// The names of its locations.
+    pub locations: &'a [String],
+}
+
+struct Line {
+    thread: usize,
+    instruction: Option<usize>,
+    what: String,
+    buffers: Vec<Vec<(u32, i64)>>,
+}
+
+impl Words<'_> {
+    /// An instruction: thread and name, and its text on one line.
+    #[must_use]
+    pub fn instruction(&self, thread: usize, instruction: usize) -> String {
+        let thread = &self.program.threads[thread];
+        format!("{}.{}", thread.name, thread.instructions[instruction].name)
+    }
+
+    /// The text of an instruction on one line.
+    #[must_use]
+    pub fn source(&self, thread: usize, instruction: usize) -> String {
+        let span = self.program.threads[thread].instructions[instruction].span;
+        let text = self.text.get(span.start..span.end).unwrap_or("");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// An access, as `W x = 1`.
+    #[must_use]
+    pub fn access(&self, access: &Access) -> String {
+        let kind = match access.kind {
+            AccessKind::Read => "R",
+            AccessKind::Write => "W",
+        };
+        format!("{kind} {} = {}", self.locations[access.location as usize], access.value)
+    }
+
+    fn accesses(&self, event: &Event) -> String {
+        event.accesses.iter().map(|access| self.access(access)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// A run on store buffers.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_run(&self, run: &[(BufferStep, BufferState)], out: &mut dyn Write) -> fmt::Result {
+        let lines = run.iter().map(|(step, state)| {
+            let buffers = state.buffers.to_vec();
+            match step {
+                BufferStep::Issued(event) => Line {
+                    thread: event.thread,
+                    instruction: Some(event.instruction),
+                    what: self.accesses(event),
+                    buffers,
+                },
+                BufferStep::Committed { thread, location, value, .. } => Line {
+                    thread: *thread,
+                    instruction: None,
+                    what: format!("{} = {value} becomes visible", self.locations[*location as usize]),
+                    buffers,
+                },
+            }
+        });
+        self.write_lines(&lines.collect::<Vec<_>>(), out)
+    }
+
+    /// A run in which one thread delays a write.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_witness(&self, witness: &Witness, out: &mut dyn Write) -> fmt::Result {
+        let mut buffers = vec![Vec::new(); self.program.threads.len()];
+        let mut lines = Vec::new();
+        let mut add = |event: &Event, what: String, buffers: &[Vec<(u32, i64)>]| {
+            let (thread, instruction) = (event.thread, Some(event.instruction));
+            lines.push(Line { thread, instruction, what, buffers: buffers.to_vec() });
+        };
+        for event in &witness.before {
+            add(event, self.accesses(event), &buffers);
+        }
+        for (event, visibility) in &witness.private {
+            if *visibility == Visibility::Delayed {
+                buffers[event.thread].extend(event.accesses.iter().map(|access| (access.location, access.value)));
+            }
+            add(event, self.accesses(event), &buffers);
+        }
+        for event in &witness.others {
+            add(event, self.accesses(event), &buffers);
+        }
+        let from = witness.pair.from.location;
+        let waiting = &mut buffers[witness.pair.thread];
+        if let Some(position) = waiting.iter().position(|&(location, _)| location == from) {
+            let (location, value) = waiting.remove(position);
+            let what = format!("{} = {value} becomes visible", self.locations[location as usize]);
+            lines.push(Line { thread: witness.pair.thread, instruction: None, what, buffers });
+        }
+        self.write_lines(&lines, out)
+    }
+
+    /// Whole instructions and single accesses on a sequentially consistent memory.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_events(&self, events: &[Event], out: &mut dyn Write) -> fmt::Result {
+        let line = |event: &Event| Line {
+            thread: event.thread,
+            instruction: Some(event.instruction),
+            what: self.accesses(event),
+            buffers: Vec::new(),
+        };
+        self.write_lines(&events.iter().map(line).collect::<Vec<_>>(), out)
+    }
+
+    fn write_lines(&self, lines: &[Line], out: &mut dyn Write) -> fmt::Result {
+        const WIDEST: usize = 40;
+        let source = |line: &Line| {
+            let text = line.instruction.map_or(String::new(), |instruction| self.source(line.thread, instruction));
+            match text.char_indices().nth(WIDEST) {
+                Some((end, _)) => format!("{}…", &text[..end]),
+                None => text,
+            }
+        };
+        let name = |line: &Line| match line.instruction {
+            Some(instruction) => self.instruction(line.thread, instruction),
+            None => self.program.threads[line.thread].name.clone(),
+        };
+        let rows: Vec<(String, String)> = lines.iter().map(|line| (name(line), source(line))).collect();
+        let width = |column: fn(&(String, String)) -> &String| {
+            rows.iter().map(|row| column(row).chars().count()).max().unwrap_or(0)
+        };
+        let (names, sources) = (width(|row| &row.0), width(|row| &row.1));
+        for (number, (line, (name, source))) in lines.iter().zip(&rows).enumerate() {
+            write!(out, "    {:>3}  {name:names$}  {source:sources$}  {}", number + 1, line.what)?;
+            let waiting: Vec<String> = line.buffers.iter().enumerate().filter_map(|e| self.buffer(e)).collect();
+            writeln!(out, "{}{}", if waiting.is_empty() { "" } else { "  | " }, waiting.join("; "))?;
+        }
+        Ok(())
+    }
+
+    fn buffer(&self, (thread, waiting): (usize, &Vec<(u32, i64)>)) -> Option<String> {
+        let entry = |(location, value): &(u32, i64)| format!("{} = {value}", self.locations[*location as usize]);
+        let entries: Vec<String> = waiting.iter().map(entry).collect();
+        let name = &self.program.threads[thread].name;
+        (!entries.is_empty()).then(|| format!("{name} has waiting: {}", entries.join(", ")))
+    }
+}

@@ -1,0 +1,145 @@
+//! The others: sequentially consistent steps, with marks for what happens after the second access of a pair.
+//!
+//! A step is marked if its thread is marked, or if it conflicts with a marked access; it then marks its thread and its accesses. When a marked step touches the location of the delayed write, the cycle is closed.
+
+use crate::weak::system::{Event, State, System};
+use crate::weak::threads::{Access, AccessKind};
+use crate::weak::visited::{LimitReached, Visited};
+use std::rc::Rc;
+
+/// A state with marks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Marked {
+    /// Memory and threads; that of the pair's thread does not count and is 0.
+    pub state: State,
+    marks: Marks,
+}
+
+/// What happens after something.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(in crate::weak) struct Marks {
+    threads: Box<[bool]>,
+    read: Box<[bool]>,
+    written: Box<[bool]>,
+}
+
+impl Marks {
+    /// Only these accesses.
+    pub(in crate::weak) fn start(threads: usize, locations: usize, accesses: &[Access]) -> Marks {
+        let mut marks = Marks {
+            threads: vec![false; threads].into(),
+            read: vec![false; locations].into(),
+            written: vec![false; locations].into(),
+        };
+        accesses.iter().for_each(|access| marks.add(access));
+        marks
+    }
+
+    /// Marks an access.
+    pub(in crate::weak) fn add(&mut self, access: &Access) {
+        match access.kind {
+            AccessKind::Read => self.read[access.location as usize] = true,
+            AccessKind::Write => self.written[access.location as usize] = true,
+        }
+    }
+
+    /// Whether the access conflicts with a marked one.
+    pub(in crate::weak) fn conflict(&self, access: &Access) -> bool {
+        let location = access.location as usize;
+        self.written[location] || (self.read[location] && access.kind == AccessKind::Write)
+    }
+
+    /// Whether the event is marked; if so, its thread and accesses are from now on.
+    pub(in crate::weak) fn spread(&mut self, event: &Event) -> bool {
+        let is_marked = self.threads[event.thread] || event.accesses.iter().any(|access| self.conflict(access));
+        if is_marked {
+            self.mark(event);
+        }
+        is_marked
+    }
+
+    /// Marks an event: its thread and its accesses.
+    pub(in crate::weak) fn mark(&mut self, event: &Event) {
+        if !event.accesses.is_empty() {
+            self.threads[event.thread] = true;
+            event.accesses.iter().for_each(|access| self.add(access));
+        }
+    }
+}
+
+impl Marked {
+    pub(super) fn start(state: State, accesses: &[Access]) -> Marked {
+        let marks = Marks::start(state.threads.len(), state.memory.len(), accesses);
+        Marked { state, marks }
+    }
+
+    pub(super) fn is_started_by(&self, accesses: &[Access]) -> bool {
+        self.marks == Marks::start(self.state.threads.len(), self.state.memory.len(), accesses)
+    }
+}
+
+/// The search for one thread and location; what it has seen without success is not looked at again.
+pub(super) struct Search {
+    thread: usize,
+    location: u32,
+    visited: Visited<Marked>,
+}
+
+/// A way to the cycle.
+pub(super) struct Found {
+    pub states: Vec<Rc<Marked>>,
+    pub events: Vec<Event>,
+}
+
+impl Search {
+    pub(super) fn new(thread: usize, location: u32, limit: usize) -> Search {
+        Search { thread, location, visited: Visited::new(limit) }
+    }
+
+    /// A shortest way from one of these states; states seen before lead nowhere, or were left when the goal was found, and are looked at again in that case.
+    pub(super) fn find<'m>(
+        &mut self,
+        system: &mut System<'_>,
+        starts: impl Iterator<Item = &'m Marked>,
+    ) -> Result<Option<Found>, LimitReached> {
+        let mut at = self.visited.len() as u32;
+        for start in starts {
+            self.visited.start(start.clone())?;
+        }
+        while (at as usize) < self.visited.len() {
+            let current = self.visited.get(at);
+            for thread in (0..current.state.threads.len()).filter(|&thread| thread != self.thread) {
+                for (event, state) in system.steps_of(&current.state, thread) {
+                    let mut next = Marked { state, marks: current.marks.clone() };
+                    let is_marked = next.marks.spread(&event);
+                    if is_marked && event.accesses.iter().any(|access| access.location == self.location) {
+                        return Ok(Some(self.found(system, at, event)));
+                    }
+                    self.visited.insert(next, at)?;
+                }
+            }
+            at += 1;
+        }
+        Ok(None)
+    }
+
+    fn found(&mut self, system: &mut System<'_>, at: u32, last: Event) -> Found {
+        let states: Vec<Rc<Marked>> = self.visited.path_to(at).iter().map(|&n| self.visited.get(n)).collect();
+        let mut events = Vec::new();
+        for pair in states.windows(2) {
+            let step = (0..pair[0].state.threads.len())
+                .filter(|&thread| thread != self.thread)
+                .flat_map(|thread| system.steps_of(&pair[0].state, thread))
+                .find(|(event, state)| {
+                    let mut marks = pair[0].marks.clone();
+                    marks.spread(event);
+                    *state == pair[1].state && marks == pair[1].marks
+                });
+            events.extend(step.map(|(event, _)| event));
+        }
+        events.push(last);
+        // What was seen now may lead to the goal: only failed searches are remembered.
+        self.visited = Visited::new(self.visited.limit());
+        Found { states, events }
+    }
+}

@@ -1,0 +1,199 @@
+//! The exact search for a delayed pair, without store buffers (method §11).
+//!
+//! After Bouajjani, Derevenetc and Meyer, "Checking and enforcing robustness against TSO" (ESOP 2013): if any run on TSO has a cyclic happens-before relation, there is one in which only one thread delays
+//! writes. So the pair (w, r) of a thread is feasible exactly if this succeeds:
+//!
+//! 1. From a sequentially consistent state the thread performs w privately, into an overlay, and goes on alone to r ([`private`]).
+//! 2. It stops there, and the other threads go on, sequentially consistent, with marks for what happens after r, until a marked step touches w's location ([`marks`]).
+//!
+//! For PSO the second access of a pair can also be a write that becomes visible before w. That one delaying thread is enough there, too, is a conjecture: `tests/weak_machines.rs` holds it against [all
+//! runs](super::runs). With [`Granularity::Instructions`](super::Granularity) the instruction of r is marked with all its accesses, and the steps of the others are whole instructions; that presumes that no
+//! instruction is torn, which [`torn`](super::torn) decides.
+//!
+//! *Cost.* Sequentially consistent states times private runs, then states times marks for each thread and location of w: the states from which nothing was found are remembered, so
+//! all pairs with that location share them.
+
+pub(super) mod marks;
+mod private;
+
+use super::system::{Event, State, System};
+use super::threads::{Access, AccessKind, ConfigId};
+use super::visited::{LimitReached, Visited};
+use super::{Granularity, Machine};
+use crate::weak::split::SplitProgram;
+use marks::{Marked, Search};
+use private::{Position, PrivateRun, Rules};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// An access of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Vertex {
+    /// The instruction, by its position in the thread.
+    pub instruction: u32,
+    /// Read or write.
+    pub kind: AccessKind,
+    /// The location.
+    pub location: u32,
+}
+
+/// A pair of accesses of a thread, the first of which can become visible after the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pair {
+    /// The thread.
+    pub thread: usize,
+    /// The delayed write.
+    pub from: Vertex,
+    /// What overtakes it.
+    pub to: Vertex,
+}
+
+/// A run in which a pair is reordered and the happens-before relation becomes cyclic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// The pair.
+    pub pair: Pair,
+    /// Everybody, sequentially consistent.
+    pub before: Vec<Event>,
+    /// The thread alone, its writes from the pair's first access on kept back, unless they are said to be visible.
+    pub private: Vec<(Event, Visibility)>,
+    /// The others; the last step touches the location of the delayed write.
+    pub others: Vec<Event>,
+}
+
+/// Whether the others see a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    /// Yes.
+    Visible,
+    /// No: the write waits.
+    Delayed,
+}
+
+/// The search, with what all pairs share.
+pub struct Attack<'p> {
+    system: System<'p>,
+    machine: Machine,
+    limit: usize,
+    reached: Visited<State>,
+    /// For each thread and each pair that it can reorder alone, from where the others go on.
+    pairs: BTreeMap<Pair, Vec<Source>>,
+    /// For each thread and location of a delayed write, the search of the others.
+    searches: FxHashMap<(usize, u32), Search>,
+}
+
+/// Where the others go on, and how it came to that.
+#[derive(Clone)]
+struct Source {
+    marked: Rc<Marked>,
+    state: u32,
+}
+
+impl<'p> Attack<'p> {
+    /// Explores the sequentially consistent states, and what each thread can do alone from them.
+    ///
+    /// # Errors
+    /// If there are more states than the limit.
+    pub fn new(
+        program: &'p SplitProgram,
+        machine: Machine,
+        granularity: Granularity,
+        limit: usize,
+    ) -> Result<Attack<'p>, LimitReached> {
+        let mut system = System::new(program, granularity);
+        let reached = system.reach(limit)?;
+        let mut attack =
+            Attack { system, machine, limit, reached, pairs: BTreeMap::new(), searches: FxHashMap::default() };
+        for thread in 0..program.threads.len() {
+            attack.collect(thread)?;
+        }
+        Ok(attack)
+    }
+
+    /// How many sequentially consistent states there are.
+    #[must_use]
+    pub fn num_of_states(&self) -> usize {
+        self.reached.len()
+    }
+
+    /// All pairs that a thread can reorder, whether or not anybody can tell.
+    #[must_use]
+    pub fn pairs(&self) -> Vec<Pair> {
+        self.pairs.keys().copied().collect()
+    }
+
+    /// The pairs of a thread: its private run depends on the memory and on where it is, not on the others.
+    fn collect(&mut self, thread: usize) -> Result<(), LimitReached> {
+        let mut groups: FxHashMap<(Box<[i64]>, ConfigId), Vec<u32>> = FxHashMap::default();
+        for number in 0..self.reached.len() as u32 {
+            let state = self.reached.get(number);
+            groups.entry((state.memory.clone(), state.threads[thread])).or_default().push(number);
+        }
+        let mut groups: Vec<_> = groups.into_iter().collect();
+        groups.sort_unstable_by_key(|(_, states)| states[0]);
+        let mut sources: BTreeMap<Pair, FxHashMap<Rc<Marked>, u32>> = BTreeMap::new();
+        for ((memory, config), states) in groups {
+            let mut run = PrivateRun::new(self.rules(thread), self.limit);
+            run.go(&mut self.system.threads[thread], Position::start(config, memory))?;
+            for overtaking in &run.found {
+                let found = sources.entry(Pair { thread, ..overtaking.pair }).or_default();
+                for &number in &states {
+                    let mut threads = self.reached.get(number).threads.clone();
+                    threads[thread] = 0;
+                    let state = State { memory: overtaking.memory.clone(), threads };
+                    found.entry(Rc::new(Marked::start(state, &overtaking.after))).or_insert(number);
+                }
+            }
+        }
+        for (pair, found) in sources {
+            let mut found: Vec<Source> = found.into_iter().map(|(marked, state)| Source { marked, state }).collect();
+            found.sort_unstable_by(|a, b| (a.state, &a.marked.state).cmp(&(b.state, &b.marked.state)));
+            self.pairs.insert(pair, found);
+        }
+        Ok(())
+    }
+
+    fn rules(&self, thread: usize) -> Rules {
+        Rules { thread, machine: self.machine, granularity: self.system.granularity }
+    }
+
+    /// Whether the pair is feasible; the witness if so.
+    ///
+    /// # Errors
+    /// If the search has more states than the limit.
+    pub fn confirm(&mut self, pair: Pair) -> Result<Option<Witness>, LimitReached> {
+        let Some(sources) = self.pairs.get(&pair) else { return Ok(None) };
+        let limit = self.limit;
+        let search = self
+            .searches
+            .entry((pair.thread, pair.from.location))
+            .or_insert_with(|| Search::new(pair.thread, pair.from.location, limit));
+        let starts = sources.iter().map(|source| &*source.marked);
+        let Some(others) = search.find(&mut self.system, starts)? else { return Ok(None) };
+        let first = Rc::clone(&others.states[0]);
+        let source = sources.iter().find(|source| *source.marked == *first).expect("the search began at a source");
+        let source = source.clone();
+        Ok(Some(self.witness(pair, &source, others.events)?))
+    }
+
+    fn witness(&mut self, pair: Pair, source: &Source, others: Vec<Event>) -> Result<Witness, LimitReached> {
+        let path: Vec<Rc<State>> = self.reached.path_to(source.state).iter().map(|&n| self.reached.get(n)).collect();
+        let before = self.system.events_along(&path);
+        let start = self.reached.get(source.state);
+        let mut run = PrivateRun::new(self.rules(pair.thread), self.limit);
+        let position = Position::start(start.threads[pair.thread], start.memory.clone());
+        run.go(&mut self.system.threads[pair.thread], position)?;
+        let overtaking = run.found.iter().find(|found| {
+            Pair { thread: pair.thread, ..found.pair } == pair
+                && found.memory == source.marked.state.memory
+                && source.marked.is_started_by(&found.after)
+        });
+        let thread = &mut self.system.threads[pair.thread];
+        let private = overtaking.map(|found| run.events_to(thread, found.position, found.last.clone()));
+        Ok(Witness { pair, before, private: private.unwrap_or_default(), others })
+    }
+}
+
+/// What the others can see of the second access of a pair: the accesses of its instruction.
+type Seen = Vec<Access>;

@@ -1,0 +1,225 @@
+//! One thread alone: it keeps a write back and goes on.
+//!
+//! Its writes go to an overlay that only it sees; fences and atomic instructions would empty it and are not passed. On PSO a further write can also become visible at once, unless an earlier one to
+//! its location is kept back.
+
+use super::{Pair, Seen, Vertex, Visibility};
+use crate::weak::system::Event;
+use crate::weak::threads::{Access, AccessKind, Action, ConfigId, Move, Threads};
+use crate::weak::visited::{LimitReached, Visited};
+use crate::weak::{Granularity, Machine};
+
+/// Who runs, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Rules {
+    pub thread: usize,
+    pub machine: Machine,
+    pub granularity: Granularity,
+}
+
+/// Where the thread is on its own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Position {
+    config: ConfigId,
+    /// What the others see.
+    memory: Box<[i64]>,
+    /// The writes that are kept back: the last one to each location, sorted.
+    overlay: Vec<(u32, i64)>,
+    /// The write of the pair, once it was made.
+    delayed: Option<Vertex>,
+    /// The thread has left the instruction of that write.
+    has_left: bool,
+    /// What the instruction at hand has done so far that the others can see.
+    seen: Seen,
+}
+
+impl Position {
+    pub(super) fn start(config: ConfigId, memory: Box<[i64]>) -> Position {
+        Position { config, memory, overlay: Vec::new(), delayed: None, has_left: false, seen: Vec::new() }
+    }
+}
+
+/// The delayed write was overtaken.
+pub(super) struct Overtaking {
+    /// The pair; its thread is not filled in.
+    pub pair: Pair,
+    /// What the others see of it.
+    pub after: Seen,
+    /// The memory that they go on with.
+    pub memory: Box<[i64]>,
+    /// Where the thread was before the second access, and that access.
+    pub position: u32,
+    pub last: (Event, Visibility),
+}
+
+/// All that the thread can do alone from one state.
+pub(super) struct PrivateRun {
+    rules: Rules,
+    visited: Visited<Position>,
+    pub found: Vec<Overtaking>,
+}
+
+impl PrivateRun {
+    pub(super) fn new(rules: Rules, limit: usize) -> PrivateRun {
+        PrivateRun { rules, visited: Visited::new(limit), found: Vec::new() }
+    }
+
+    pub(super) fn go(&mut self, thread: &mut Threads<'_>, start: Position) -> Result<(), LimitReached> {
+        self.visited.start(start)?;
+        let mut at = 0;
+        while (at as usize) < self.visited.len() {
+            let position = self.visited.get(at);
+            for (event, visibility, next) in self.steps(thread, &position) {
+                if let Some(pair) = self.overtaking(&position, &event, visibility) {
+                    let after = match self.rules.granularity {
+                        Granularity::Accesses => {
+                            event.accesses.iter().map(|access| Access { value: 0, ..*access }).collect()
+                        }
+                        Granularity::Instructions => {
+                            let seen = position.seen.iter().chain(&event.accesses);
+                            seen.map(|access| Access { value: 0, ..*access }).collect()
+                        }
+                    };
+                    let after = sorted(after);
+                    let memory = next.memory.clone();
+                    let last = (event.clone(), visibility);
+                    self.found.push(Overtaking { pair, after, memory, position: at, last });
+                }
+                self.visited.insert(next, at)?;
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    /// The pair, if this step overtakes the delayed write and the others can tell.
+    fn overtaking(&self, before: &Position, event: &Event, visibility: Visibility) -> Option<Pair> {
+        let from = before.delayed?;
+        let &access = event.accesses.first()?;
+        let counts = before.has_left || self.rules.granularity == Granularity::Accesses;
+        let is_own = before.overlay.iter().any(|&(location, _)| location == access.location);
+        (counts && visibility == Visibility::Visible && !is_own).then_some(Pair {
+            thread: self.rules.thread,
+            from,
+            to: vertex(event.instruction, access),
+        })
+    }
+
+    fn steps(&self, thread: &mut Threads<'_>, position: &Position) -> Vec<(Event, Visibility, Position)> {
+        let mut steps = Vec::new();
+        for step in thread.moves(position.config).iter() {
+            let is_kept_back = position.delayed.is_some();
+            if step.action == Action::Whole || (is_kept_back && step.drained) {
+                continue;
+            }
+            match step.action {
+                Action::Write { location, .. } => {
+                    steps.push(self.write(thread, position, step, Visibility::Delayed));
+                    let is_behind = position.overlay.iter().any(|&(earlier, _)| earlier == location);
+                    if !is_kept_back || (self.rules.machine == Machine::Pso && !is_behind) {
+                        steps.push(self.write(thread, position, step, Visibility::Visible));
+                    }
+                }
+                _ => steps.push(self.read(thread, position, step)),
+            }
+        }
+        // Before the delayed write, sequentially consistent steps are the business of the search for states; only the beginning of its
+        // instruction is left to this run, where the states are those between instructions.
+        if position.delayed.is_none() {
+            let within = self.rules.granularity == Granularity::Instructions;
+            steps.retain(|(_, _, next)| next.delayed.is_some() || (within && !thread.is_at_boundary(next.config)));
+        }
+        steps
+    }
+
+    fn write(
+        &self,
+        thread: &Threads<'_>,
+        position: &Position,
+        step: &Move,
+        visibility: Visibility,
+    ) -> (Event, Visibility, Position) {
+        let Action::Write { location, value, next: config } = step.action else { unreachable!("a write") };
+        let access = Access { kind: AccessKind::Write, location, value };
+        let mut next = Position { config, ..position.clone() };
+        match visibility {
+            Visibility::Visible => {
+                next.memory[location as usize] = value;
+                next.seen.push(Access { value: 0, ..access });
+            }
+            Visibility::Delayed => {
+                match next.overlay.binary_search_by_key(&location, |&(location, _)| location) {
+                    Ok(known) => next.overlay[known].1 = value,
+                    Err(place) => next.overlay.insert(place, (location, value)),
+                }
+                next.delayed = next.delayed.or(Some(vertex(step.instruction as usize, access)));
+            }
+        }
+        self.arrived(thread, &mut next);
+        (self.event(step, vec![access]), visibility, next)
+    }
+
+    fn read(&self, thread: &mut Threads<'_>, position: &Position, step: &Move) -> (Event, Visibility, Position) {
+        let mut next = position.clone();
+        let mut accesses = Vec::new();
+        match step.action {
+            Action::Read { operation, location } => {
+                let own = position.overlay.iter().find(|&&(written, _)| written == location);
+                let value = own.map_or(position.memory[location as usize], |&(_, value)| value);
+                let access = Access { kind: AccessKind::Read, location, value };
+                accesses.push(access);
+                if own.is_none() {
+                    next.seen.push(Access { value: 0, ..access });
+                }
+                next.config = thread.after_read(position.config, step.step, operation, value);
+            }
+            Action::Silent { next: config } => next.config = config,
+            _ => {}
+        }
+        self.arrived(thread, &mut next);
+        (self.event(step, accesses), Visibility::Visible, next)
+    }
+
+    fn arrived(&self, thread: &Threads<'_>, next: &mut Position) {
+        if thread.is_at_boundary(next.config) {
+            next.seen.clear();
+            next.has_left = next.delayed.is_some();
+        }
+        if self.rules.granularity == Granularity::Accesses {
+            next.seen.clear();
+        }
+        next.seen = sorted(std::mem::take(&mut next.seen));
+    }
+
+    fn event(&self, step: &Move, accesses: Vec<Access>) -> Event {
+        Event { thread: self.rules.thread, instruction: step.instruction as usize, accesses }
+    }
+
+    /// What the thread did up to a position, and a last step.
+    pub(super) fn events_to(
+        &self,
+        thread: &mut Threads<'_>,
+        position: u32,
+        last: (Event, Visibility),
+    ) -> Vec<(Event, Visibility)> {
+        let path = self.visited.path_to(position);
+        let mut events = Vec::new();
+        for pair in path.windows(2) {
+            let (before, after) = (self.visited.get(pair[0]), self.visited.get(pair[1]));
+            let step = self.steps(thread, &before).into_iter().find(|(_, _, next)| *next == *after);
+            events.extend(step.map(|(event, visibility, _)| (event, visibility)));
+        }
+        events.push(last);
+        events
+    }
+}
+
+fn vertex(instruction: usize, access: Access) -> Vertex {
+    Vertex { instruction: instruction as u32, kind: access.kind, location: access.location }
+}
+
+fn sorted(mut accesses: Seen) -> Seen {
+    accesses.sort_unstable();
+    accesses.dedup();
+    accesses
+}

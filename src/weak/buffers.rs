@@ -1,0 +1,137 @@
+//! All threads on store buffers: the operational machines of TSO and PSO.
+//!
+//! A write goes into the thread's buffer and becomes visible later: on TSO in the order of the writes, on PSO in that order only for each location. A read sees the thread's own last write to the
+//! location in the buffer, else the memory. Fences and atomic instructions wait until the buffer is empty.
+//!
+//! The state space is exact as long as no buffer reaches the bound; [`BufferStep`]s that would overflow it are left out and that is said.
+
+use super::Machine;
+use super::split::SplitProgram;
+use super::system::{Event, State, System};
+use super::threads::{Access, AccessKind, Action};
+use crate::weak::Granularity;
+
+/// A state of the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BufferState {
+    /// Memory and threads.
+    pub shared: State,
+    /// For each thread the writes that are not yet visible, oldest first.
+    pub buffers: Box<[Vec<(u32, i64)>]>,
+}
+
+/// What happened in a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BufferStep {
+    /// A thread made an access; a write went into the buffer. Atomic instructions act on the memory.
+    Issued(Event),
+    /// A thread's write at this position of its buffer became visible.
+    Committed {
+        /// The thread.
+        thread: usize,
+        /// The position in its buffer.
+        position: usize,
+        /// The location.
+        location: u32,
+        /// The value.
+        value: i64,
+    },
+}
+
+/// The machine.
+pub struct Buffers<'p> {
+    /// Its threads.
+    pub system: System<'p>,
+    /// Which machine.
+    pub machine: Machine,
+    /// The most writes in a buffer.
+    pub bound: usize,
+    /// A step was left out because of the bound.
+    pub is_cut_off: bool,
+}
+
+impl<'p> Buffers<'p> {
+    /// A machine with empty buffers.
+    #[must_use]
+    pub fn new(program: &'p SplitProgram, machine: Machine, bound: usize) -> Buffers<'p> {
+        Buffers { system: System::new(program, Granularity::Accesses), machine, bound, is_cut_off: false }
+    }
+
+    /// Where it starts.
+    #[must_use]
+    pub fn initial(&self) -> BufferState {
+        let shared = self.system.initial();
+        let buffers = vec![Vec::new(); shared.threads.len()].into();
+        BufferState { shared, buffers }
+    }
+
+    /// All steps of a state, thread by thread.
+    pub fn steps(&mut self, state: &BufferState) -> Vec<(BufferStep, BufferState)> {
+        let mut steps = Vec::new();
+        for thread in 0..state.buffers.len() {
+            self.commits(state, thread, &mut steps);
+            self.issues(state, thread, &mut steps);
+        }
+        steps
+    }
+
+    fn commits(&self, state: &BufferState, thread: usize, steps: &mut Vec<(BufferStep, BufferState)>) {
+        let buffer = &state.buffers[thread];
+        for (position, &(location, value)) in buffer.iter().enumerate() {
+            let is_first = match self.machine {
+                Machine::Tso => position == 0,
+                Machine::Pso => buffer[..position].iter().all(|&(earlier, _)| earlier != location),
+            };
+            if is_first {
+                let mut next = state.clone();
+                next.buffers[thread].remove(position);
+                next.shared.memory[location as usize] = value;
+                steps.push((BufferStep::Committed { thread, position, location, value }, next));
+            }
+        }
+    }
+
+    fn issues(&mut self, state: &BufferState, thread: usize, steps: &mut Vec<(BufferStep, BufferState)>) {
+        let config = state.shared.threads[thread];
+        let buffer = &state.buffers[thread];
+        for step in self.system.threads[thread].moves(config).iter() {
+            if step.drained && !buffer.is_empty() {
+                continue;
+            }
+            let mut next = state.clone();
+            let mut accesses = Vec::new();
+            next.shared.threads[thread] = match step.action {
+                Action::Silent { next } => next,
+                Action::Read { operation, location } => {
+                    let own = buffer.iter().rev().find(|&&(written, _)| written == location);
+                    let value = own.map_or(state.shared.memory[location as usize], |&(_, value)| value);
+                    accesses.push(Access { kind: AccessKind::Read, location, value });
+                    self.system.threads[thread].after_read(config, step.step, operation, value)
+                }
+                Action::Write { .. } if buffer.len() >= self.bound => {
+                    self.is_cut_off = true;
+                    continue;
+                }
+                Action::Write { location, value, next: after } => {
+                    accesses.push(Access { kind: AccessKind::Write, location, value });
+                    next.buffers[thread].push((location, value));
+                    after
+                }
+                Action::Whole => {
+                    let Some((event, shared)) = self.system.perform(&state.shared, thread, step.step) else { continue };
+                    next.shared = shared;
+                    steps.push((BufferStep::Issued(event), next));
+                    continue;
+                }
+            };
+            let event = Event { thread, instruction: step.instruction as usize, accesses };
+            steps.push((BufferStep::Issued(event), next));
+        }
+    }
+
+    /// Whether every buffer is empty and every thread between two instructions.
+    #[must_use]
+    pub fn is_at_boundary(&self, state: &BufferState) -> bool {
+        state.buffers.iter().all(Vec::is_empty) && self.system.is_at_boundary(&state.shared)
+    }
+}

@@ -1,0 +1,105 @@
+//! All runs on store buffers with their happens-before relation: is one of them not sequentially consistent?
+//!
+//! States are pairs of a machine state and a relation, so the answer is exact while no buffer reaches its bound. It presumes nothing about which threads delay what: it is what
+//! [`attack`](super::attack) is held against.
+
+use super::buffers::{BufferState, BufferStep, Buffers};
+use super::happens_before::{Cycle, HappensBefore, ReadFrom};
+use super::threads::AccessKind;
+use super::visited::{LimitReached, Visited};
+use super::{Granularity, Machine};
+use crate::weak::split::SplitProgram;
+
+/// What came of all runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every run is sequentially consistent.
+    Robust {
+        /// No buffer reached its bound.
+        is_complete: bool,
+        /// The number of states.
+        states: usize,
+    },
+    /// This run is not: its steps, and the state after each.
+    Cyclic(Vec<(BufferStep, BufferState)>),
+}
+
+/// Examines all runs.
+///
+/// # Errors
+/// If there are more states than the limit.
+pub fn examine(
+    program: &SplitProgram,
+    machine: Machine,
+    granularity: Granularity,
+    bound: usize,
+    limit: usize,
+) -> Result<Verdict, LimitReached> {
+    let mut buffers = Buffers::new(program, machine, bound);
+    let mut visited = Visited::new(limit);
+    let initial = buffers.initial();
+    let nothing = HappensBefore::new(program.threads.len(), program.memory.len());
+    visited.start((initial, nothing))?;
+    let mut at = 0;
+    while (at as usize) < visited.len() {
+        let current = visited.get(at);
+        let (state, relation) = &*current;
+        for (step, next) in buffers.steps(state) {
+            let mut relation = relation.clone();
+            if extend(&mut relation, &buffers, state, &step, granularity).is_err() {
+                let states: Vec<BufferState> = visited.path_to(at).iter().map(|&n| visited.get(n).0.clone()).collect();
+                return Ok(Verdict::Cyclic(steps_along(&mut buffers, &states, (step, next))));
+            }
+            visited.insert((next, relation), at)?;
+        }
+        at += 1;
+    }
+    Ok(Verdict::Robust { is_complete: !buffers.is_cut_off, states: visited.len() })
+}
+
+fn extend(
+    relation: &mut HappensBefore,
+    buffers: &Buffers<'_>,
+    state: &BufferState,
+    step: &BufferStep,
+    granularity: Granularity,
+) -> Result<(), Cycle> {
+    match step {
+        BufferStep::Committed { thread, position, location, .. } => {
+            relation.commit(*thread, *position, *location as usize)
+        }
+        BufferStep::Issued(event) => {
+            let config = state.shared.threads[event.thread];
+            let pool = &buffers.system.threads[event.thread];
+            let is_first = pool.is_at_boundary(config);
+            let is_atomic = is_first && pool.steps(config).iter().any(|step| step.is_atomic(event.instruction));
+            match &event.accesses[..] {
+                accesses if is_atomic => relation.whole(event.thread, accesses),
+                [access] => match access.kind {
+                    AccessKind::Write => relation.issue(event.thread, granularity, is_first),
+                    AccessKind::Read => {
+                        let own = state.buffers[event.thread].iter().rposition(|&(l, _)| l == access.location);
+                        let from = own.map_or(ReadFrom::Memory, ReadFrom::Buffer);
+                        relation.read(event.thread, access.location as usize, from, granularity, is_first)
+                    }
+                },
+                _ => Ok(()),
+            }
+        }
+    }
+}
+
+/// The steps along these states, and a last one.
+pub(super) fn steps_along(
+    buffers: &mut Buffers<'_>,
+    states: &[BufferState],
+    last: (BufferStep, BufferState),
+) -> Vec<(BufferStep, BufferState)> {
+    let mut steps = Vec::new();
+    for pair in states.windows(2) {
+        let found = buffers.steps(&pair[0]).into_iter().find(|(_, next)| *next == pair[1]);
+        steps.extend(found);
+    }
+    steps.push(last);
+    steps
+}

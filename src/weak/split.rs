@@ -1,0 +1,351 @@
+//! Instructions as accesses: a list of operations with the order that their dependencies ask for.
+//!
+//! Every shared read goes to a temporary of its own, every computed value, too (static single assignment), so that two operations are ordered exactly if one needs what the other produces: an
+//! address, the data of a write, or, for everything in the assignments, the verdict of the condition (method §3). Accesses of one variable keep the order of the text where they may
+//! touch the same element; that is decided when the indices are known ([`threads`](super::threads)).
+//!
+//! *Limit.* An instruction has at most 64 operations; a longer one is an error that says so.
+
+use crate::program::compiled::{Code, outranked};
+use crate::program::{BinaryOperator, Expression, InstructionKind, Program, Reference, Scope, Span};
+
+/// A program, access by access.
+#[derive(Clone, Debug)]
+pub struct SplitProgram {
+    /// The threads.
+    pub threads: Vec<SplitThread>,
+    /// The shared memory at the start, by location.
+    pub memory: Vec<i64>,
+    /// The names of the locations.
+    pub locations: Vec<String>,
+}
+
+/// A thread.
+#[derive(Clone, Debug)]
+pub struct SplitThread {
+    /// Where it starts.
+    pub initial: usize,
+    /// The values of its locals at the start: the first slots of every frame.
+    pub locals: Vec<i64>,
+    /// The steps from each control state.
+    pub steps: Vec<Vec<SplitStep>>,
+}
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub struct SplitStep {
+    /// Its position in the thread.
+    pub instruction: usize,
+    /// Where it leads.
+    pub to: usize,
+    /// Plain, a fence, or atomic.
+    pub kind: InstructionKind,
+    /// A fence stands before it: it starts only when the thread's buffer is empty.
+    pub drained: bool,
+    /// Fences inside it: before the accesses of these levels and later ones, after all others.
+    pub inside: Vec<u32>,
+    /// The operations, in the order of the text.
+    pub operations: Vec<Operation>,
+    /// For each operation, how many accesses come before it at least, one after the other.
+    pub levels: Vec<u32>,
+    /// For each operation, the ones that it needs, as bits.
+    pub needs: Vec<u64>,
+    /// The number of slots of its frame: locals, then temporaries.
+    pub frame: usize,
+    /// The locals that it changes: slot of the local, slot of the new value.
+    pub results: Vec<(usize, usize)>,
+}
+
+impl SplitThread {
+    /// Makes an instruction atomic.
+    pub fn lock(&mut self, instruction: usize) {
+        self.find(instruction).kind = InstructionKind::Atomic;
+    }
+
+    /// Puts a fence before an instruction.
+    pub fn fence_before(&mut self, instruction: usize) {
+        self.find(instruction).drained = true;
+    }
+
+    /// Puts a fence into an instruction, before the accesses of a level.
+    pub fn fence_inside(&mut self, instruction: usize, level: u32) {
+        self.find(instruction).inside.push(level);
+    }
+
+    /// Puts a fence after an instruction: a control state of its own.
+    pub fn fence_after(&mut self, instruction: usize) {
+        let next = self.steps.len();
+        let step = self.find(instruction);
+        let fence = SplitStep {
+            to: std::mem::replace(&mut step.to, next),
+            instruction,
+            kind: InstructionKind::Fence,
+            drained: true,
+            inside: Vec::new(),
+            operations: Vec::new(),
+            levels: Vec::new(),
+            needs: Vec::new(),
+            frame: self.locals.len(),
+            results: Vec::new(),
+        };
+        self.steps.push(vec![fence]);
+    }
+
+    fn find(&mut self, instruction: usize) -> &mut SplitStep {
+        let is_it = |step: &&mut SplitStep| step.instruction == instruction && step.kind != InstructionKind::Fence;
+        let steps = &mut self.steps;
+        steps.iter_mut().flatten().find(is_it).expect("every instruction has a step, and fences get no fence")
+    }
+}
+
+impl SplitStep {
+    /// Whether it is this instruction, and atomic.
+    #[must_use]
+    pub fn is_atomic(&self, instruction: usize) -> bool {
+        self.instruction == instruction && self.kind == InstructionKind::Atomic
+    }
+}
+
+/// An element of the shared memory.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// The first location of the variable.
+    pub base: usize,
+    /// The number of its elements.
+    pub length: usize,
+    /// Which element, over the frame; none if it is no array.
+    pub index: Option<Code>,
+}
+
+/// What an instruction does, over the slots of its frame.
+#[derive(Clone, Debug)]
+pub enum Operation {
+    /// Reads a location into a slot.
+    Read(Cell, usize),
+    /// Writes the value in a slot to a location.
+    Write(Cell, usize),
+    /// Computes a value into a slot.
+    Compute(Code, usize),
+    /// Copies an array with one element changed.
+    Update {
+        /// First slot of the array as it was.
+        old: usize,
+        /// First slot of the new one.
+        new: usize,
+        /// The number of elements.
+        length: usize,
+        /// Which element.
+        index: Code,
+        /// Its value.
+        value: Code,
+    },
+    /// Goes on only if none of these conditions holds, and the last one does, if there is one.
+    Decide(Vec<Code>, Option<Code>),
+}
+
+/// Why a program cannot be split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLong {
+    /// The instruction with more than 64 operations.
+    pub span: Span,
+}
+
+impl SplitProgram {
+    /// Splits all instructions.
+    ///
+    /// # Errors
+    /// If an instruction has more than 64 operations.
+    pub fn new(program: &Program) -> Result<SplitProgram, TooLong> {
+        let mut memory = Vec::new();
+        let mut locations = Vec::new();
+        let mut bases = Vec::new();
+        for variable in &program.shared {
+            bases.push(memory.len());
+            memory.extend(&variable.initial);
+            if variable.is_array {
+                locations.extend((0..variable.initial.len()).map(|i| format!("{}[{i}]", variable.name)));
+            } else {
+                locations.push(variable.name.clone());
+            }
+        }
+        let threads: Result<_, TooLong> =
+            (0..program.threads.len()).map(|thread| split_thread(program, thread, &bases)).collect();
+        Ok(SplitProgram { threads: threads?, memory, locations })
+    }
+}
+
+fn split_thread(program: &Program, thread: usize, shared: &[usize]) -> Result<SplitThread, TooLong> {
+    let own = &program.threads[thread];
+    let mut locals = Vec::new();
+    let mut bases = Vec::new();
+    for variable in &own.locals {
+        bases.push(locals.len());
+        locals.extend(&variable.initial);
+    }
+    let mut steps = vec![Vec::new(); own.states.len()];
+    for (number, instruction) in own.instructions.iter().enumerate() {
+        let mut splitter = Splitter {
+            program,
+            thread,
+            shared,
+            versions: bases.clone(),
+            operations: Vec::new(),
+            needs: Vec::new(),
+            producers: vec![None; locals.len()],
+            decision: 0,
+        };
+        splitter.condition(number);
+        for assignment in &instruction.assignments {
+            splitter.assignment(&assignment.target, &assignment.value);
+        }
+        if splitter.operations.len() > 64 {
+            return Err(TooLong { span: instruction.span });
+        }
+        let results = own.locals.iter().enumerate().flat_map(|(variable, declared)| {
+            let (old, new) = (bases[variable], splitter.versions[variable]);
+            (0..declared.initial.len()).map(move |i| (old + i, new + i)).filter(|(old, new)| old != new)
+        });
+        steps[instruction.from].push(SplitStep {
+            instruction: number,
+            to: instruction.to,
+            kind: instruction.kind,
+            drained: false,
+            inside: Vec::new(),
+            levels: levels(&splitter.operations, &splitter.needs),
+            results: results.collect(),
+            frame: splitter.producers.len(),
+            operations: splitter.operations,
+            needs: splitter.needs,
+        });
+    }
+    Ok(SplitThread { initial: own.initial, locals, steps })
+}
+
+struct Splitter<'p> {
+    program: &'p Program,
+    thread: usize,
+    shared: &'p [usize],
+    /// Where the newest value of each local is: its first slot.
+    versions: Vec<usize>,
+    operations: Vec<Operation>,
+    needs: Vec<u64>,
+    /// For each slot of the frame, the operation that fills it.
+    producers: Vec<Option<usize>>,
+    /// The operation that decides whether the instruction is taken, as a bit: what comes later needs it.
+    decision: u64,
+}
+
+impl Splitter<'_> {
+    fn condition(&mut self, number: usize) {
+        let instructions = &self.program.threads[self.thread].instructions;
+        let outranked: Vec<Code> = outranked(instructions, number).map(|c| self.expression(&c)).collect();
+        let own = instructions[number].condition.as_ref().map(|condition| self.expression(condition));
+        if outranked.is_empty() && own.is_none() {
+            return;
+        }
+        let needs = outranked.iter().chain(&own).fold(0, |needs, code| needs | self.producers_of(code));
+        let decision = self.push(Operation::Decide(outranked, own), needs);
+        self.decision = bit(decision);
+    }
+
+    fn assignment(&mut self, target: &Reference, value: &Expression) {
+        let value = self.expression(value);
+        let variable = target.variable(self.program, self.thread);
+        let (length, modulus) = (variable.initial.len(), variable.modulus);
+        let value = match modulus {
+            Some(modulus) => {
+                let modulus = Box::new(Code::Constant(modulus));
+                Code::Binary(BinaryOperator::Modulo, Box::new(value), modulus, target.span)
+            }
+            None => value,
+        };
+        let index = target.index.as_ref().map(|index| self.expression(index));
+        let index_needs = index.as_ref().map_or(0, |index| self.producers_of(index));
+        match (target.scope, index) {
+            (Scope::Shared, index) => {
+                let slot = self.compute(value);
+                let needs = index_needs | self.producers_of(&Code::Slot(slot));
+                let cell = Cell { base: self.shared[target.variable], length, index };
+                self.push(Operation::Write(cell, slot), needs);
+            }
+            (Scope::Local, None) => self.versions[target.variable] = self.compute(value),
+            (Scope::Local, Some(index)) => {
+                let old = self.versions[target.variable];
+                let old_needs = (old..old + length).fold(0, |needs, s| needs | self.producers_of(&Code::Slot(s)));
+                let needs = index_needs | old_needs | self.producers_of(&value);
+                let new = self.producers.len();
+                let operation = self.push(Operation::Update { old, new, length, index, value }, needs);
+                self.producers.extend(vec![Some(operation); length]);
+                self.versions[target.variable] = new;
+            }
+        }
+    }
+
+    fn compute(&mut self, value: Code) -> usize {
+        let needs = self.producers_of(&value);
+        let slot = self.producers.len();
+        let operation = self.push(Operation::Compute(value, slot), needs);
+        self.producers.push(Some(operation));
+        slot
+    }
+
+    /// The expression over the frame; its shared reads become operations.
+    fn expression(&mut self, expression: &Expression) -> Code {
+        match expression {
+            Expression::Constant(value) => Code::Constant(*value),
+            Expression::Unary(operator, operand) => Code::Unary(*operator, Box::new(self.expression(operand))),
+            Expression::Binary(operator, left, right, span) => {
+                let (left, right) = (self.expression(left), self.expression(right));
+                Code::Binary(*operator, Box::new(left), Box::new(right), *span)
+            }
+            Expression::Read(reference) => {
+                let length = reference.variable(self.program, self.thread).initial.len();
+                let index = reference.index.as_ref().map(|index| self.expression(index));
+                match (reference.scope, index) {
+                    (Scope::Local, None) => Code::Slot(self.versions[reference.variable]),
+                    (Scope::Local, Some(index)) => {
+                        Code::Element(self.versions[reference.variable], length, Box::new(index))
+                    }
+                    (Scope::Shared, index) => {
+                        let needs = index.as_ref().map_or(0, |index| self.producers_of(index));
+                        let slot = self.producers.len();
+                        let cell = Cell { base: self.shared[reference.variable], length, index };
+                        let operation = self.push(Operation::Read(cell, slot), needs);
+                        self.producers.push(Some(operation));
+                        Code::Slot(slot)
+                    }
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, operation: Operation, needs: u64) -> usize {
+        self.operations.push(operation);
+        self.needs.push(needs | self.decision);
+        self.operations.len() - 1
+    }
+
+    fn producers_of(&self, code: &Code) -> u64 {
+        let mut needs = 0;
+        code.for_each_slot(&mut |slot| needs |= self.producers[slot].map_or(0, bit));
+        needs
+    }
+}
+
+fn levels(operations: &[Operation], needs: &[u64]) -> Vec<u32> {
+    let mut levels: Vec<u32> = Vec::new();
+    for &needed in needs {
+        let level = (0..levels.len()).filter(|&earlier| needed & bit(earlier) != 0).map(|earlier| {
+            let is_access = matches!(operations[earlier], Operation::Read(..) | Operation::Write(..));
+            levels[earlier] + u32::from(is_access)
+        });
+        let level = level.max().unwrap_or(0);
+        levels.push(level);
+    }
+    levels
+}
+
+/// The bit of an operation; those beyond the limit have none, and the instruction is refused.
+fn bit(operation: usize) -> u64 {
+    1_u64.checked_shl(operation as u32).unwrap_or(0)
+}

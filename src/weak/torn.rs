@@ -1,0 +1,139 @@
+//! The exact search for a torn instruction (method §8): can the accesses of others come between those of an instruction, so that the instruction happens before and after them?
+//!
+//! Of all runs of single accesses on a sequentially consistent memory in which instructions do not form an acyclic happens-before relation, take a shortest one. Without its last step the relation is
+//! acyclic, so the run can be rearranged: everything before the torn instruction, its first accesses, whole instructions of the others, and the access that closes the cycle (instructions of
+//! others that are not complete can be completed there, since nothing comes after). So it is enough to let one instruction stop in the middle while the others perform whole instructions.
+
+use super::Granularity;
+use super::attack::marks::Marks;
+use super::split::SplitProgram;
+use super::system::{Event, State, System};
+use super::visited::{LimitReached, Visited};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// An instruction that is torn, and the run that shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Torn {
+    /// The thread.
+    pub thread: usize,
+    /// The instruction, by its position in the thread.
+    pub instruction: usize,
+    /// The run: whole instructions, then the accesses of this one with whole instructions of the others in between.
+    pub run: Vec<Event>,
+}
+
+/// A thread in the middle of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Middle {
+    instruction: usize,
+    state: State,
+    /// The accesses made so far.
+    own: Marks,
+    /// What happens after them.
+    others: Marks,
+}
+
+/// All torn instructions, each with a run.
+///
+/// # Errors
+/// If there are more states than the limit.
+pub fn torn(program: &SplitProgram, limit: usize) -> Result<Vec<Torn>, LimitReached> {
+    let mut system = System::new(program, Granularity::Instructions);
+    let reached = system.reach(limit)?;
+    let mut found = BTreeMap::new();
+    for thread in 0..program.threads.len() {
+        search(&mut system, &reached, thread, limit, &mut found)?;
+    }
+    Ok(found.into_values().collect())
+}
+
+fn search(
+    system: &mut System<'_>,
+    reached: &Visited<State>,
+    thread: usize,
+    limit: usize,
+    found: &mut BTreeMap<(usize, usize), Torn>,
+) -> Result<(), LimitReached> {
+    let size = (system.threads.len(), system.program.memory.len());
+    let mut visited: Visited<Middle> = Visited::new(limit);
+    let mut starts = Vec::new();
+    for number in 0..reached.len() as u32 {
+        let state = reached.get(number);
+        for (event, next) in own_steps(system, &state, thread) {
+            if system.threads[thread].is_at_boundary(next.threads[thread]) {
+                continue;
+            }
+            let nothing = Marks::start(size.0, size.1, &[]);
+            let own = Marks::start(size.0, size.1, &event.accesses);
+            let middle = Middle { instruction: event.instruction, state: next, own, others: nothing };
+            if visited.find(&middle).is_none() {
+                visited.start(middle)?;
+                starts.push((number, event));
+            }
+        }
+    }
+    let mut at = 0;
+    while (at as usize) < visited.len() {
+        let current = visited.get(at);
+        for (event, next) in steps(system, &current, thread) {
+            match next {
+                Some(next) => {
+                    visited.insert(next, at)?;
+                }
+                None => {
+                    found.entry((thread, current.instruction)).or_insert_with(|| {
+                        let path = visited.path_to(at);
+                        let (number, first) = &starts[path[0] as usize];
+                        let whole: Vec<Rc<State>> = reached.path_to(*number).iter().map(|&n| reached.get(n)).collect();
+                        let mut run = system.events_along(&whole);
+                        run.push(first.clone());
+                        for pair in path.windows(2) {
+                            let (before, after) = (visited.get(pair[0]), visited.get(pair[1]));
+                            let step = steps(system, &before, thread);
+                            let step = step.into_iter().find(|(_, next)| next.as_ref() == Some(&*after));
+                            run.extend(step.map(|(event, _)| event));
+                        }
+                        run.push(event);
+                        Torn { thread, instruction: current.instruction, run }
+                    });
+                }
+            }
+        }
+        at += 1;
+    }
+    Ok(())
+}
+
+/// Single accesses of a thread.
+fn own_steps(system: &mut System<'_>, state: &State, thread: usize) -> Vec<(Event, State)> {
+    let moves = system.threads[thread].moves(state.threads[thread]);
+    moves.iter().filter_map(|step| system.step(state, thread, step)).collect()
+}
+
+/// The steps from the middle; none as the next state if the step closes a cycle.
+fn steps(system: &mut System<'_>, current: &Middle, thread: usize) -> Vec<(Event, Option<Middle>)> {
+    let mut steps = Vec::new();
+    for (event, state) in own_steps(system, &current.state, thread) {
+        if event.accesses.iter().any(|access| current.others.conflict(access)) {
+            steps.push((event, None));
+        } else if !system.threads[thread].is_at_boundary(state.threads[thread]) {
+            let mut next = Middle { state, ..current.clone() };
+            event.accesses.iter().for_each(|access| next.own.add(access));
+            steps.push((event, Some(next)));
+        }
+    }
+    for other in (0..system.threads.len()).filter(|&other| other != thread) {
+        for (event, state) in system.steps_of(&current.state, other) {
+            let mut next = Middle { state, ..current.clone() };
+            let touches_own = event.accesses.iter().any(|access| current.own.conflict(access));
+            if touches_own {
+                next.others.mark(&event);
+            } else {
+                next.others.spread(&event);
+            }
+            steps.push((event, Some(next)));
+        }
+    }
+    steps
+}

@@ -1,0 +1,165 @@
+//! Is a program, as it stands, right under TSO or PSO (method §10)?
+//!
+//! [`Property::Traces`]: every run has an acyclic happens-before relation. On TSO this is decided exactly, loops included, by [torn instructions](super::torn) and by [attacks](super::attack) on *all* pairs
+//! that a thread can reorder, whatever the event graph says. On PSO what these find is a violation, and what they miss is looked for in [all runs](super::runs), exact while no buffer reaches its bound.
+//!
+//! [`Property::States`]: every state between instructions with empty buffers is reached under sequential consistency, too; final states are such states.
+
+use super::attack::{Attack, Witness};
+use super::buffers::{BufferState, BufferStep, Buffers};
+use super::runs::{self, steps_along};
+use super::split::SplitProgram;
+use super::torn::{Torn, torn};
+use super::visited::{LimitReached, Visited};
+use super::{Granularity, Machine};
+use std::collections::BTreeSet;
+
+/// What is verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Property {
+    /// Every run is sequentially consistent.
+    Traces,
+    /// Every state between instructions is reached under sequential consistency, too.
+    States,
+}
+
+/// What a verdict rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// An exact search without store buffers: sequentially consistent states, pairs tried.
+    Attacks {
+        /// The number of sequentially consistent states.
+        states: usize,
+        /// The number of pairs.
+        pairs: usize,
+    },
+    /// All runs: the number of states.
+    AllRuns {
+        /// The number of states.
+        states: usize,
+    },
+    /// All runs with at most so many writes in a buffer.
+    BoundedBuffers {
+        /// The bound.
+        bound: usize,
+        /// The number of states.
+        states: usize,
+    },
+    /// All attacks by one thread, and all runs as far as the limit on states let them go.
+    BoundedStates {
+        /// The number of pairs.
+        pairs: usize,
+        /// The limit.
+        states: usize,
+    },
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Violation {
+    /// An instruction is torn.
+    Torn(Torn),
+    /// A thread delays a write, and others can tell.
+    Attack(Witness),
+    /// A run whose happens-before relation is cyclic.
+    Run(Vec<(BufferStep, BufferState)>),
+    /// A run to a state that sequential consistency does not reach.
+    State(Vec<(BufferStep, BufferState)>),
+}
+
+/// The verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The property holds, as far as the ground goes.
+    Verified(Ground),
+    /// It does not.
+    Violated(Box<Violation>),
+    /// A limit was reached first.
+    Undecided,
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// Which machine.
+    pub machine: Machine,
+    /// What counts as an event, and so what is compared with what.
+    pub granularity: Granularity,
+    /// The property.
+    pub property: Property,
+    /// The most writes in a buffer.
+    pub bound: usize,
+    /// The most states.
+    pub limit: usize,
+}
+
+/// Verifies a program as it stands.
+#[must_use]
+pub fn verify(program: &SplitProgram, question: &Question) -> Verdict {
+    let verdict = match question.property {
+        Property::Traces => traces(program, question),
+        Property::States => states(program, question),
+    };
+    verdict.unwrap_or(Verdict::Undecided)
+}
+
+fn traces(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitReached> {
+    let violated = |violation| Ok(Verdict::Violated(Box::new(violation)));
+    if question.granularity == Granularity::Instructions
+        && let Some(torn) = torn(program, question.limit)?.into_iter().next()
+    {
+        return violated(Violation::Torn(torn));
+    }
+    let mut attack = Attack::new(program, question.machine, question.granularity, question.limit)?;
+    let pairs = attack.pairs();
+    for &pair in &pairs {
+        if let Some(witness) = attack.confirm(pair)? {
+            return violated(Violation::Attack(witness));
+        }
+    }
+    let (states, pairs) = (attack.num_of_states(), pairs.len());
+    if question.machine == Machine::Tso {
+        return Ok(Verdict::Verified(Ground::Attacks { states, pairs }));
+    }
+    Ok(match runs::examine(program, question.machine, question.granularity, question.bound, question.limit) {
+        Ok(runs::Verdict::Cyclic(run)) => return violated(Violation::Run(run)),
+        Ok(runs::Verdict::Robust { is_complete: true, states }) => Verdict::Verified(Ground::AllRuns { states }),
+        Ok(runs::Verdict::Robust { states, .. }) => {
+            Verdict::Verified(Ground::BoundedBuffers { bound: question.bound, states })
+        }
+        Err(LimitReached) => Verdict::Verified(Ground::BoundedStates { pairs, states: question.limit }),
+    })
+}
+
+fn states(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitReached> {
+    let mut buffers = Buffers::new(program, question.machine, question.bound);
+    buffers.system.granularity = question.granularity;
+    let consistent = buffers.system.reach(question.limit)?;
+    let expected: BTreeSet<_> = (0..consistent.len() as u32)
+        .map(|number| consistent.get(number))
+        .filter(|s| buffers.system.is_at_boundary(s))
+        .collect();
+    buffers.system.granularity = Granularity::Accesses;
+    let mut visited = Visited::new(question.limit);
+    visited.start(buffers.initial())?;
+    let mut at = 0;
+    while (at as usize) < visited.len() {
+        let state = visited.get(at);
+        for (step, next) in buffers.steps(&state) {
+            if buffers.is_at_boundary(&next) && !expected.contains(&next.shared) {
+                let path: Vec<BufferState> =
+                    visited.path_to(at).iter().map(|&number| (*visited.get(number)).clone()).collect();
+                let run = steps_along(&mut buffers, &path, (step, next));
+                return Ok(Verdict::Violated(Box::new(Violation::State(run))));
+            }
+            visited.insert(next, at)?;
+        }
+        at += 1;
+    }
+    let states = visited.len();
+    Ok(Verdict::Verified(if buffers.is_cut_off {
+        Ground::BoundedBuffers { bound: question.bound, states }
+    } else {
+        Ground::AllRuns { states }
+    }))
+}

@@ -1,0 +1,98 @@
+//! The states that a breadth-first search has seen, in the order of discovery, each with the one that it was found from.
+
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+use std::rc::Rc;
+
+/// More states than the search may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitReached;
+
+/// The states seen so far.
+pub struct Visited<S> {
+    numbers: FxHashMap<Rc<S>, u32>,
+    states: Vec<Rc<S>>,
+    parents: Vec<u32>,
+    limit: usize,
+}
+
+/// The parent of a state that the search started from.
+const NOBODY: u32 = u32::MAX;
+
+impl<S: Eq + Hash> Visited<S> {
+    /// Nothing seen; at most so many states.
+    #[must_use]
+    pub fn new(limit: usize) -> Visited<S> {
+        Visited { numbers: FxHashMap::default(), states: Vec::new(), parents: Vec::new(), limit }
+    }
+
+    /// A state that the search starts from.
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub fn start(&mut self, state: S) -> Result<u32, LimitReached> {
+        self.insert(state, NOBODY)
+    }
+
+    /// A state found from another one; its number, also if it is known.
+    ///
+    /// # Errors
+    /// If there are too many.
+    pub fn insert(&mut self, state: S, parent: u32) -> Result<u32, LimitReached> {
+        if let Some(&known) = self.numbers.get(&state) {
+            return Ok(known);
+        }
+        if self.states.len() >= self.limit {
+            return Err(LimitReached);
+        }
+        let number = self.states.len() as u32;
+        let state = Rc::new(state);
+        self.states.push(Rc::clone(&state));
+        self.parents.push(parent);
+        self.numbers.insert(state, number);
+        Ok(number)
+    }
+
+    /// A state by its number.
+    #[must_use]
+    pub fn get(&self, number: u32) -> Rc<S> {
+        Rc::clone(&self.states[number as usize])
+    }
+
+    /// The number of a state, if it was seen.
+    #[must_use]
+    pub fn find(&self, state: &S) -> Option<u32> {
+        self.numbers.get(state).copied()
+    }
+
+    /// The most states that it may have.
+    #[must_use]
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// How many were seen.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Whether none was seen.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// The states from a start to this one, by number.
+    #[must_use]
+    pub fn path_to(&self, number: u32) -> Vec<u32> {
+        let mut path = vec![number];
+        let mut at = number;
+        while self.parents[at as usize] != NOBODY {
+            at = self.parents[at as usize];
+            path.push(at);
+        }
+        path.reverse();
+        path
+    }
+}

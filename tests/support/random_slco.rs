@@ -1,0 +1,102 @@
+//! Random specifications, as text: small programs over three variables and an array whose values stay 0 and 1.
+
+use rand::Rng;
+use rand::rngs::StdRng;
+use std::fmt::Write;
+
+/// What may occur.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    /// At most so many threads, at least two.
+    pub most_threads: usize,
+    /// At most so many instructions a thread, at least two.
+    pub most_instructions: usize,
+    /// Control can go back.
+    pub loops: bool,
+    /// Instructions can have several accesses.
+    pub composites: bool,
+    /// Instructions can wait for a condition.
+    pub waits: bool,
+    /// Fences and atomic instructions can occur.
+    pub fences: bool,
+}
+
+/// A random specification.
+pub fn random_specification(rng: &mut StdRng, shape: &Shape) -> String {
+    let mut text = String::from(
+        "model random {\n  classes G {\n    variables Integer x Integer y Integer z Integer[2] a\n    state machines\n",
+    );
+    for thread in 0..rng.random_range(2..=shape.most_threads) {
+        random_thread(rng, shape, thread, &mut text);
+    }
+    text.push_str("  }\n  objects g : G()\n}\n");
+    text
+}
+
+fn random_thread(rng: &mut StdRng, shape: &Shape, thread: usize, text: &mut String) {
+    let count = rng.random_range(2..=shape.most_instructions);
+    let states: Vec<String> = (1..=count).map(|state| format!("S{state}")).collect();
+    let _ = write!(
+        text,
+        "    T{thread} {{\n      variables Integer r Integer s\n      initial S0 states {}\n      transitions\n",
+        states.join(" ")
+    );
+    for from in 0..count {
+        let goes_back = shape.loops && rng.random_bool(0.3);
+        let to = if goes_back { rng.random_range(0..=from) } else { from + 1 };
+        let _ = writeln!(text, "        S{from} -> S{to} {{ {} }}", random_statement(rng, shape));
+        if goes_back || rng.random_bool(0.15) {
+            let _ = writeln!(text, "        S{from} -> S{} {{ {} }}", from + 1, random_statement(rng, shape));
+        }
+    }
+    text.push_str("    }\n");
+}
+
+fn random_statement(rng: &mut StdRng, shape: &Shape) -> String {
+    if shape.fences && rng.random_bool(0.1) {
+        return "fence".to_owned();
+    }
+    if shape.waits && rng.random_bool(0.2) {
+        return format!("{} = {}", location(rng), rng.random_range(0..2));
+    }
+    if shape.composites && rng.random_bool(0.4) {
+        let composite = random_composite(rng, shape);
+        return if shape.fences && rng.random_bool(0.2) { format!("atomic {composite}") } else { composite };
+    }
+    match rng.random_range(0..5) {
+        0 | 1 => format!("{} := {}", location(rng), private_value(rng)),
+        2 | 3 => format!("{} := {}", local(rng), location(rng)),
+        _ if rng.random_bool(0.5) => format!("a[r] := {}", private_value(rng)),
+        _ => "s := a[r]".to_owned(),
+    }
+}
+
+fn random_composite(rng: &mut StdRng, shape: &Shape) -> String {
+    let mut statements = Vec::new();
+    if shape.waits && rng.random_bool(0.4) {
+        statements.push(format!("{} = {}", location(rng), rng.random_range(0..2)));
+    }
+    for _ in 0..rng.random_range(1..3) {
+        let statement = match rng.random_range(0..5) {
+            0 => format!("{} := 1 - {}", location(rng), location(rng)),
+            1 => format!("{} := a[{}]", local(rng), ["x", "y", "r"][rng.random_range(0..3)]),
+            2 => format!("a[{}] := {}", ["x", "s"][rng.random_range(0..2)], private_value(rng)),
+            3 => format!("{} := {}", location(rng), private_value(rng)),
+            _ => format!("{} := {}", local(rng), location(rng)),
+        };
+        statements.push(statement);
+    }
+    format!("[{}]", statements.join("; "))
+}
+
+fn location(rng: &mut StdRng) -> &'static str {
+    ["x", "y", "z", "x", "y", "a[0]", "a[1]"][rng.random_range(0..7)]
+}
+
+fn local(rng: &mut StdRng) -> &'static str {
+    ["r", "s"][rng.random_range(0..2)]
+}
+
+fn private_value(rng: &mut StdRng) -> &'static str {
+    ["0", "1", "1", "1 - r", "s"][rng.random_range(0..5)]
+}
