@@ -47,7 +47,11 @@ fn verdicts_are_lines_and_a_table() {
 fn a_test_with_a_loop_that_is_cut_off_is_not_complete() {
     let directory = tempfile::TempDir::new().unwrap();
     let path = directory.path().join("loop.litmus");
-    fs::write(&path, "X86 loop\n{ }\n P0 | P1 ;\n L: MOV EAX,[x] | MOV [x],$1 ;\n CMP EAX,$1 | ;\n JNE L | ;\nforall 0:EAX=1\n").unwrap();
+    fs::write(
+        &path,
+        "X86 loop\n{ }\n P0 | P1 ;\n L: MOV EAX,[x] | MOV [x],$1 ;\n CMP EAX,$1 | ;\n JNE L | ;\nforall 0:EAX=1\n",
+    )
+    .unwrap();
     let (status, out, _) = run(&["litmus", path.to_str().unwrap()]);
     assert_eq!(status, 3);
     assert!(out.contains("forall: holds (2 executions, 1 outcomes, loops cut off after 2 rounds)"), "{out}");

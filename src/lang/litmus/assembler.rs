@@ -182,9 +182,9 @@ impl<'a> Assembler<'a> {
     }
 
     /// An address with an offset.
-    pub fn offset(&mut self, address: Address, offset: Expression) -> Address {
-        self.locations.indexed.insert(address.location);
-        Address { offset: Some(offset), ..address }
+    pub fn offset(&mut self, Address { location, span, .. }: Address, offset: Expression) -> Address {
+        self.locations.indexed.insert(location);
+        Address { location, offset: Some(offset), span }
     }
 
     fn location(&self, address: Address) -> Reference {
