@@ -105,9 +105,7 @@ pub fn ends(program: &Program, machine: Machine) -> BTreeSet<End> {
     let mut ends = BTreeSet::new();
     while let Some(configuration) = stack.pop() {
         let next = runner.next(&configuration);
-        if next.iter().all(|next| *next == configuration || runner.is_detour(&configuration, next))
-            && runner.is_end(&configuration)
-        {
+        if runner.is_end(&configuration) {
             ends.insert((configuration.memory.clone(), configuration.locals.clone(), configuration.controls.clone()));
         }
         stack.extend(next.into_iter().filter(|next| seen.insert(next.clone())));
@@ -284,7 +282,10 @@ impl Runner<'_> {
             }
             _ => {
                 if nodes > 0 {
-                    next.push(after);
+                    // Its first access at once; nothing is seen of a beginning alone.
+                    if let Some(doing) = after.doing[thread].clone() {
+                        self.go_on(&after, thread, &doing, next);
+                    }
                 } else if self.condition_holds(&after, thread) {
                     self.finish(&mut after, thread);
                     next.push(after);
@@ -356,11 +357,6 @@ impl Runner<'_> {
         configuration.locals[thread] =
             graph.locals.iter().map(|local| local.value(&configuration.locals[thread], &doing.done)).collect();
         configuration.controls[thread] = self.program.threads[thread].instructions[doing.instruction].to;
-    }
-
-    /// Whether the step only begins a plain instruction.
-    fn is_detour(&self, configuration: &Configuration, next: &Configuration) -> bool {
-        Configuration { doing: configuration.doing.clone(), ..next.clone() } == *configuration
     }
 
     /// Whether nobody does anything, all is in memory, and every condition would be refused.
