@@ -20,6 +20,7 @@
 //! | [`placement`] | where fences go, and which locks are taken by whom | §8, §9 |
 //! | [`analysis`] | all of it, and the result that reports take | §10 |
 //! | [`report`] | text, CSV and JSON | |
+//! | [`weak`] | what a program does on weak memory, by execution | §10 |
 //!
 //! The shortest use of the library:
 //!

@@ -67,6 +67,7 @@ fn shown(program: &Program, expression: &Expression) -> String {
                 BinaryOperator::Divide => "/",
                 BinaryOperator::Modulo => "%",
                 BinaryOperator::Power => "**",
+                BinaryOperator::BitwiseXor => unreachable!("SLCO has no such operator"),
             };
             format!("({} {operator} {})", shown(program, left), shown(program, right))
         }

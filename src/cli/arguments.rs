@@ -72,6 +72,9 @@ pub enum Command {
     /// Tell what is in specifications, state spaces and facts files: threads, instructions, variables, how many states
     #[command(after_help = EXIT_STATUS)]
     Info(InfoArguments),
+    /// Tell whether the final conditions of litmus tests hold, by all executions that a memory model's axioms allow
+    #[command(after_help = EXIT_STATUS)]
+    Litmus(LitmusArguments),
     /// Run a specification under a weak memory model, with the suggested fences and locks in place: is it right?
     #[command(after_help = VERIFY_STATUS)]
     Verify(VerifyArguments),
@@ -85,7 +88,7 @@ pub enum Command {
 /// Where the state space comes from and how it is read.
 #[derive(Args)]
 pub struct InputArguments {
-    /// Specifications (.slco), state spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
+    /// Specifications (.slco, .litmus), state spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression [default: detected]
@@ -236,7 +239,7 @@ pub enum CyclesArgument {
 
 #[derive(Args)]
 pub struct ExploreArguments {
-    /// The specification (.slco)
+    /// The specification (.slco, .litmus)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// Write the state space here, as .aut in mCRL2's shape (- for standard output)
@@ -360,6 +363,22 @@ pub struct FactsArguments {
     /// Where to write the facts [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct LitmusArguments {
+    /// Litmus tests in herd's format (.litmus), or directories with such tests in them
+    #[arg(required = true, value_name = "FILE")]
+    pub inputs: Vec<PathBuf>,
+    /// Memory models, comma-separated: sc, tso, pso, armv7, power [default: that of each test's architecture]
+    #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
+    pub memory_models: Vec<String>,
+    /// How often each instruction of a loop is taken at most; if that leaves something out, it is said, and the exit status is 3
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "2")]
+    pub unroll: usize,
+    /// Write the verdicts here, as a table: test, memory_model, condition_holds (- for standard output)
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
 }
 
 #[derive(Args)]

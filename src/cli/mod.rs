@@ -10,6 +10,7 @@ mod fix;
 mod info;
 mod input;
 mod interrupt;
+mod litmus;
 mod models;
 mod progress;
 mod runs;
@@ -50,6 +51,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Export(arguments) => export::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
         Command::Info(arguments) => info::run(arguments),
+        Command::Litmus(arguments) => litmus::run(arguments, cli.verbosity()),
         Command::Verify(arguments) => verify::run(arguments),
         Command::Fix(arguments) => fix::run(arguments),
         Command::Models(arguments) => models::run(arguments),

@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 pub mod diagnostic;
+pub mod litmus;
 pub mod slco;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -46,11 +47,13 @@ pub struct ParsedInvariant {
 pub enum Language {
     /// The shared-memory part of SLCO 2.0.
     Slco,
+    /// Litmus tests in herd's format; as a specification, without their final condition.
+    Litmus,
 }
 
 impl Language {
     /// All languages, each with the extension of its files.
-    pub const ALL: [(Language, &'static str); 1] = [(Language::Slco, "slco")];
+    pub const ALL: [(Language, &'static str); 2] = [(Language::Slco, "slco"), (Language::Litmus, "litmus")];
 
     /// The language in which a file of that name is written, if it is one of ours.
     #[must_use]
@@ -68,6 +71,9 @@ impl Language {
 pub fn parse(path_name: &str, text: &str) -> Result<Parsed, Diagnostics> {
     let result = match Language::of(path_name) {
         Some(Language::Slco) => slco::parse(text),
+        Some(Language::Litmus) => {
+            litmus::parse(text).map(|test| Parsed { program: test.program, warnings: Vec::new() })
+        }
         None => {
             let endings: Vec<String> = Language::ALL.iter().map(|(_, extension)| format!("`.{extension}`")).collect();
             let unknown = Diagnostic::error(Span::default(), "the name of the file does not tell its language");

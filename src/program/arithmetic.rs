@@ -1,13 +1,22 @@
-//! Operators with two operands on checked 64-bit integers.
+//! Operators on checked 64-bit integers.
 //!
 //! Quotients are rounded down and remainders have the sign of the divisor, as mathematicians do and mCRL2 does. What has no result is a fault.
 
-use super::BinaryOperator;
 use super::compiled::FaultKind;
+use super::{BinaryOperator, UnaryOperator};
 
-/// The result of an operator.
+/// The result of an operator with one operand.
 #[inline]
-pub(super) fn apply(operator: BinaryOperator, left: i64, right: i64) -> Result<i64, FaultKind> {
+pub(crate) fn apply_unary(operator: UnaryOperator, value: i64) -> Result<i64, FaultKind> {
+    match operator {
+        UnaryOperator::Not => Ok(i64::from(value == 0)),
+        UnaryOperator::Minus => value.checked_neg().ok_or(FaultKind::Overflow),
+    }
+}
+
+/// The result of an operator with two operands.
+#[inline]
+pub(crate) fn apply(operator: BinaryOperator, left: i64, right: i64) -> Result<i64, FaultKind> {
     let truth = |holds: bool| Ok(i64::from(holds));
     let checked = |result: Option<i64>| result.ok_or(FaultKind::Overflow);
     match operator {
@@ -20,6 +29,7 @@ pub(super) fn apply(operator: BinaryOperator, left: i64, right: i64) -> Result<i
         BinaryOperator::LessEqual => truth(left <= right),
         BinaryOperator::Greater => truth(left > right),
         BinaryOperator::GreaterEqual => truth(left >= right),
+        BinaryOperator::BitwiseXor => Ok(left ^ right),
         BinaryOperator::Add => checked(left.checked_add(right)),
         BinaryOperator::Subtract => checked(left.checked_sub(right)),
         BinaryOperator::Multiply => checked(left.checked_mul(right)),

@@ -5,7 +5,7 @@
 
 use fixedbitset::FixedBitSet;
 
-use super::arithmetic::apply;
+use super::arithmetic::{apply, apply_unary};
 use super::{Assignment, BinaryOperator, Expression, Instruction, Program, Reference, Scope, Span, UnaryOperator};
 
 /// The values of all variables, by slot.
@@ -449,12 +449,7 @@ impl Code {
             }
             Code::Unary(operator, operand) => {
                 let value = operand.value(values, trace)?;
-                match operator {
-                    UnaryOperator::Not => Ok(i64::from(value == 0)),
-                    UnaryOperator::Minus => value
-                        .checked_neg()
-                        .ok_or_else(|| Box::new(Fault { kind: FaultKind::Overflow, span: Span::default() })),
-                }
+                apply_unary(*operator, value).map_err(|kind| Box::new(Fault { kind, span: Span::default() }))
             }
             Code::Binary(operator, left, right, span) => {
                 let (left, right) = (left.value(values, trace)?, right.value(values, trace)?);

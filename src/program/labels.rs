@@ -53,7 +53,8 @@ pub fn label(program: &Program, thread: usize, instruction: usize, verdict: Verd
         thread: program.threads[thread].name.clone(),
         instr: own.name.clone(),
         kind: match own.kind {
-            InstructionKind::Plain => LabelKind::Plain,
+            // A partial fence makes no access; without its fence the analysis orders less than the program does.
+            InstructionKind::Plain | InstructionKind::PartialFence(_) => LabelKind::Plain,
             InstructionKind::Fence => LabelKind::Fence,
             InstructionKind::Atomic => LabelKind::Atomic,
         },

@@ -13,7 +13,7 @@
 //! - an instruction that cannot be taken is a blocked evaluation: a self-loop with the reads of its condition;
 //! - expressions are evaluated in full: `and` and `or` read both sides.
 
-mod arithmetic;
+pub(crate) mod arithmetic;
 pub mod compiled;
 pub mod labels;
 pub mod property;
@@ -105,10 +105,24 @@ pub struct Instruction {
 pub enum InstructionKind {
     /// An ordinary instruction.
     Plain,
-    /// A fence.
+    /// A full fence.
     Fence,
+    /// A fence that orders less than all.
+    PartialFence(PartialFence),
     /// Atomic on every memory model.
     Atomic,
+}
+
+/// What a partial fence orders. Only some memory models know these; to the others, and to the analysis, they are instructions that do nothing, which is safe:
+/// less is ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartialFence {
+    /// All but a write before it and a read after it: `lwsync`.
+    Lightweight,
+    /// Writes before it and writes after it: `eieio`, `dmb.st`.
+    Stores,
+    /// What branches before it depend on, and all after it: `isync`, `isb`.
+    Control,
 }
 
 /// An assignment.
@@ -208,4 +222,6 @@ pub enum BinaryOperator {
     Modulo,
     /// Power; the exponent must not be negative.
     Power,
+    /// Exclusive disjunction of integers, bit by bit.
+    BitwiseXor,
 }

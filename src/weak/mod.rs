@@ -10,6 +10,7 @@
 //! | [`buffers`] | all threads on store buffers (TSO, PSO), and the states that they reach |
 //! | [`happens_before`] | the happens-before relation of a run, as much of it as can still become cyclic |
 //! | [`runs`] | all runs on store buffers with their happens-before relation |
+//! | [`axiomatic`] | all executions of a program that the axioms of SC, TSO, PSO, ARMv7 or POWER allow |
 //! | [`attack`] | the exact search for a delayed pair without store buffers |
 //! | [`torn`] | the exact search for a torn instruction |
 //! | [`verify`] | is a program right under TSO or PSO? |
@@ -24,6 +25,7 @@
 //! With [`Granularity::Instructions`] an instruction is one event with all its accesses: torn instructions show up as cycles, too.
 
 pub mod attack;
+pub mod axiomatic;
 pub mod buffers;
 pub mod happens_before;
 pub mod runs;

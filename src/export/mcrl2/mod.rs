@@ -31,7 +31,7 @@
 //!
 //! # Cost
 //!
-//! Linear in the program, except that putting terms in place can double them with each assignment of an instruction (`x := x + x; x := x + x; …`); a term over 64 KiB is [an error](TooLarge).
+//! Linear in the program, except that putting terms in place can double them with each assignment of an instruction (`x := x + x; x := x + x; …`); a term over 64 KiB is [an error](NotExpressible).
 
 mod accesses;
 mod helpers;
@@ -50,26 +50,35 @@ use terms::{Environment, Term, Terms};
 /// The longest term that takes the place of a variable, in bytes.
 const MAX_TERM_BYTES: usize = 1 << 16;
 
-/// The assignments of an instruction put into one another grow too large.
+/// An instruction cannot be written down in mCRL2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the assignments of this instruction, put into one another, grow over {MAX_TERM_BYTES} bytes; split the instruction"
-)]
-pub struct TooLarge {
+#[error("{why}")]
+pub struct NotExpressible {
     /// The instruction.
     pub span: Span,
+    /// Why not, and what helps.
+    pub why: &'static str,
 }
+
+const TOO_LARGE: &str =
+    "the assignments of this instruction, put into one another, grow over 65536 bytes; split the instruction";
+
+const BITS: &str = "this instruction works on bits, which integers of mCRL2 do not have; use other operators";
 
 /// The specification of a program.
 ///
 /// # Errors
-/// If an instruction grows too large.
-pub fn specification(program: &Program, origin: Origin<'_>) -> Result<String, TooLarge> {
+/// If an instruction grows too large, or works on bits.
+pub fn specification(program: &Program, origin: Origin<'_>) -> Result<String, NotExpressible> {
     let names = Names::of(program);
     let mut helpers = Helpers::default();
     let mut body = String::new();
     for (position, thread) in program.threads.iter().enumerate() {
-        for number in 0..thread.instructions.len() {
+        for (number, instruction) in thread.instructions.iter().enumerate() {
+            let values = instruction.assignments.iter().map(|assignment| &assignment.value);
+            if instruction.condition.iter().chain(values).any(terms::has_bits) {
+                return Err(NotExpressible { span: instruction.span, why: BITS });
+            }
             let mut summands = Summands { program, names: &names, helpers: &mut helpers, thread: position, number };
             summands.write(origin, &mut body)?;
         }
@@ -191,7 +200,7 @@ impl Summands<'_> {
         &self.program.threads[self.thread]
     }
 
-    fn write(&mut self, origin: Origin<'_>, body: &mut String) -> Result<(), TooLarge> {
+    fn write(&mut self, origin: Origin<'_>, body: &mut String) -> Result<(), NotExpressible> {
         let instruction = self.instruction().clone();
         let outranked: Vec<Expression> = outranked(&self.own_thread().instructions, self.number).collect();
         let initial = Environment::initial(self.names, self.thread);
@@ -248,7 +257,8 @@ impl Summands<'_> {
         environment: &Environment,
     ) -> Vec<Item> {
         let mut items = match instruction.kind {
-            InstructionKind::Plain => Vec::new(),
+            // To an analysis a partial fence is an instruction that does nothing.
+            InstructionKind::Plain | InstructionKind::PartialFence(_) => Vec::new(),
             InstructionKind::Fence => vec![Item::Surely("fence'".to_owned())],
             InstructionKind::Atomic => vec![Item::Surely("atomic'".to_owned())],
         };
@@ -265,7 +275,7 @@ impl Summands<'_> {
         &mut self,
         instruction: &Instruction,
         mut environment: Environment,
-    ) -> Result<(Vec<Item>, Environment), TooLarge> {
+    ) -> Result<(Vec<Item>, Environment), NotExpressible> {
         let mut items = Vec::new();
         for assignment in &instruction.assignments {
             let reads = self.accesses().reads(std::iter::once(&assignment.value), &environment);
@@ -273,7 +283,7 @@ impl Summands<'_> {
             items.push(Item::Surely(format!("A'({reads}, {writes})")));
             let value = self.terms().assigned(assignment, &environment);
             if value.text.len() > MAX_TERM_BYTES {
-                return Err(TooLarge { span: instruction.span });
+                return Err(NotExpressible { span: instruction.span, why: TOO_LARGE });
             }
             environment.set(assignment.target.scope, assignment.target.variable, value);
         }

@@ -165,7 +165,8 @@ impl Terms<'_> {
                 | BinaryOperator::Multiply
                 | BinaryOperator::Divide
                 | BinaryOperator::Modulo
-                | BinaryOperator::Power => Type::Integer,
+                | BinaryOperator::Power
+                | BinaryOperator::BitwiseXor => Type::Integer,
                 _ => Type::Boolean,
             }),
         }
@@ -177,7 +178,8 @@ impl Terms<'_> {
             !right.has_operator && right.text.bytes().all(|byte| byte.is_ascii_digit()) && right.text != "0";
         let sign = match operator {
             BinaryOperator::Or => "||",
-            BinaryOperator::Xor | BinaryOperator::NotEqual => "!=",
+            // Bits are refused before; see `has_bits`.
+            BinaryOperator::Xor | BinaryOperator::NotEqual | BinaryOperator::BitwiseXor => "!=",
             BinaryOperator::And => "&&",
             BinaryOperator::Equal => "==",
             BinaryOperator::Less => "<",
@@ -198,6 +200,18 @@ impl Terms<'_> {
 
     fn call(&mut self, helper: Helper, left: &Term, right: &Term) -> Term {
         Term::whole(self.helpers.apply(helper, &[&left.text, &right.text]))
+    }
+}
+
+/// Whether the expression works on bits, which mCRL2's integers do not have.
+pub(super) fn has_bits(expression: &Expression) -> bool {
+    match expression {
+        Expression::Constant(_) => false,
+        Expression::Read(reference) => reference.index.as_ref().is_some_and(|index| has_bits(index)),
+        Expression::Unary(_, operand) => has_bits(operand),
+        Expression::Binary(operator, left, right, _) => {
+            *operator == BinaryOperator::BitwiseXor || has_bits(left) || has_bits(right)
+        }
     }
 }
 

@@ -58,7 +58,9 @@ fn signature(operator: BinaryOperator) -> (Option<Type>, Type) {
         B::Or | B::Xor | B::And => (Some(Type::Boolean), Type::Boolean),
         B::Equal | B::NotEqual => (None, Type::Boolean),
         B::Less | B::LessEqual | B::Greater | B::GreaterEqual => (Some(Type::Integer), Type::Boolean),
-        B::Add | B::Subtract | B::Multiply | B::Divide | B::Modulo | B::Power => (Some(Type::Integer), Type::Integer),
+        B::Add | B::Subtract | B::Multiply | B::Divide | B::Modulo | B::Power | B::BitwiseXor => {
+            (Some(Type::Integer), Type::Integer)
+        }
     }
 }
 

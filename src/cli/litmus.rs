@@ -1,0 +1,156 @@
+//! `seqcon litmus`: whether the final conditions of litmus tests hold under a memory model.
+
+use super::arguments::{LitmusArguments, Verbosity};
+use super::failure::Failure;
+use super::input::memory_model;
+use crate::lang::litmus::condition::Quantifier;
+use crate::lang::litmus::{self, Test};
+use crate::report::output::Staged;
+use crate::weak::axiomatic::Model;
+use crate::weak::axiomatic::litmus::{Verdict, verdict};
+use rayon::prelude::*;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// A file, and the name under which its test is reported.
+struct Named {
+    path: PathBuf,
+    name: String,
+}
+
+/// A test under one memory model.
+struct Judged {
+    name: String,
+    memory_model: &'static str,
+    quantifier: Option<Quantifier>,
+    verdict: Verdict,
+}
+
+pub fn run(arguments: &LitmusArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    let models: Vec<Model> = arguments.memory_models.iter().map(|name| axiomatic(name)).collect::<Result<_, _>>()?;
+    let files = files(&arguments.inputs)?;
+    let judged: Vec<Result<Vec<Judged>, Failure>> =
+        files.par_iter().map(|file| judge(file, &models, arguments.unroll)).collect();
+    let (right, wrong): (Vec<_>, Vec<_>) = judged.into_iter().partition(Result::is_ok);
+    let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).map(|failure| failure.to_string()).collect();
+    if !wrong.is_empty() {
+        return Err(Failure::Usage(wrong.join("\nseqcon: ")));
+    }
+    let judged: Vec<Judged> = right.into_iter().filter_map(Result::ok).flatten().collect();
+    write_csv(arguments, &judged)?;
+    write_lines(arguments, verbosity, &judged)?;
+    let complete = judged.iter().all(|test| test.verdict.outcomes.complete);
+    Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(3) })
+}
+
+/// The axioms of the model of that name.
+fn axiomatic(name: &str) -> Result<Model, Failure> {
+    let table = memory_model(name)?;
+    Model::named(&table.name).ok_or_else(|| {
+        let known: Vec<&str> = Model::ALL.iter().map(|(_, name)| *name).collect();
+        Failure::Usage(format!("there are no axioms for the memory model {name}; there are for {}", known.join(", ")))
+    })
+}
+
+/// The tests that the command names; of a directory all below it, in order, called by their place in it.
+fn files(inputs: &[PathBuf]) -> Result<Vec<Named>, Failure> {
+    let mut files = Vec::new();
+    for input in inputs {
+        if !input.is_dir() {
+            files.push(Named { path: input.clone(), name: input.display().to_string() });
+            continue;
+        }
+        let before = files.len();
+        walk(input, input, &mut files)?;
+        if files.len() == before {
+            return Err(Failure::in_file(input, "no .litmus file in this directory"));
+        }
+    }
+    Ok(files)
+}
+
+fn walk(root: &Path, directory: &Path, files: &mut Vec<Named>) -> Result<(), Failure> {
+    let entries = fs::read_dir(directory).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let entries = entries.map_err(|error| Failure::in_file(directory, error))?;
+    let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        // A link to a directory could lead back up.
+        if path.is_dir() && !path.is_symlink() {
+            walk(root, &path, files)?;
+        } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("litmus")) {
+            let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+            files.push(Named { path, name });
+        }
+    }
+    Ok(())
+}
+
+fn judge(file: &Named, models: &[Model], unroll: usize) -> Result<Vec<Judged>, Failure> {
+    let text = fs::read_to_string(&file.path).map_err(|error| Failure::in_file(&file.path, error))?;
+    let path_name = file.path.display().to_string();
+    let test = litmus::read(&path_name, &text).map_err(|errors| Failure::Usage(errors.to_string()))?;
+    let models = if models.is_empty() { vec![default_model(&test)] } else { models.to_vec() };
+    let judge = |model: Model| {
+        let verdict = verdict(&test, model, unroll).map_err(|failure| Failure::in_file(&file.path, failure))?;
+        let name = Model::ALL.into_iter().find(|(known, _)| *known == model).map_or("", |(_, name)| name);
+        let quantifier = test.condition.as_ref().map(|condition| condition.quantifier);
+        Ok(Judged { name: file.name.clone(), memory_model: name, quantifier, verdict })
+    };
+    models.into_iter().map(judge).collect()
+}
+
+fn default_model(test: &Test) -> Model {
+    Model::named(test.architecture.memory_model()).unwrap_or(Model::Sc)
+}
+
+fn write_csv(arguments: &LitmusArguments, judged: &[Judged]) -> Result<(), Failure> {
+    let Some(path) = &arguments.csv else { return Ok(()) };
+    let mut staged = Staged::new();
+    staged.write(path, &mut |out| {
+        let mut writer = csv::Writer::from_writer(out);
+        writer.write_record(["test", "memory_model", "condition_holds"])?;
+        for Judged { name, memory_model, verdict, .. } in judged {
+            let holds = verdict.condition_holds.map_or("", |holds| if holds { "1" } else { "0" });
+            writer.write_record([name, *memory_model, holds])?;
+        }
+        writer.flush()
+    })?;
+    Ok(staged.put_in_place()?)
+}
+
+/// A line for each test, and one for all; with a table on standard output, the last one goes to standard error and the others are not needed.
+fn write_lines(arguments: &LitmusArguments, verbosity: Verbosity, judged: &[Judged]) -> Result<(), Failure> {
+    let stdout_is_taken = arguments.csv.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    let mut out: Box<dyn Write> = if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(io::stdout().lock()) };
+    if verbosity > Verbosity::Quiet && !stdout_is_taken {
+        for test in judged {
+            writeln!(out, "{}", line(test, arguments.unroll))?;
+        }
+    }
+    let holding = judged.iter().filter(|test| test.verdict.condition_holds == Some(true)).count();
+    let executions: u64 = judged.iter().map(|test| test.verdict.outcomes.executions).sum();
+    writeln!(out, "tests={} condition_holds={holding} executions={executions}", judged.len())?;
+    Ok(out.flush()?)
+}
+
+fn line(test: &Judged, unroll: usize) -> String {
+    let Judged { name, memory_model, quantifier, verdict } = test;
+    let asked = match quantifier {
+        Some(Quantifier::Exists) => "exists",
+        Some(Quantifier::NotExists) => "~exists",
+        Some(Quantifier::Forall) => "forall",
+        None => "no condition",
+    };
+    let holds = match verdict.condition_holds {
+        Some(true) => ": holds",
+        Some(false) => ": does not hold",
+        None => "",
+    };
+    let bounded =
+        if verdict.outcomes.complete { String::new() } else { format!(", loops cut off after {unroll} rounds") };
+    let (executions, outcomes) = (verdict.outcomes.executions, verdict.outcomes.ends.len());
+    format!("{name} {memory_model}: {asked}{holds} ({executions} executions, {outcomes} outcomes{bounded})")
+}

@@ -1,0 +1,231 @@
+//! Puts the traces of the threads together, lets them communicate, and keeps what the model allows.
+
+use super::coherence::{Location, LocationAccess, Way};
+use super::execution::{Communication, Event, Structure, events, is_before};
+use super::models::Model;
+use super::trace::{AccessKind, Stop, Trace, Traces};
+use super::{End, Failure, num_of_locations};
+use crate::program::Program;
+use crate::program::compiled::{Compiled, Trace as Evaluation};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// What was found.
+#[derive(Default)]
+pub struct Found {
+    pub ends: BTreeSet<End>,
+    pub executions: u64,
+}
+
+/// The search over combinations of traces.
+pub struct Combiner<'a> {
+    program: &'a Program,
+    compiled: &'a Compiled,
+    model: Model,
+    traces: &'a [Traces],
+    /// For each thread and trace, the pairs of location and value that another thread must write for it, and those that it writes.
+    exchanges: Vec<Vec<Exchange>>,
+    /// For each thread, all that it and the threads after it may write.
+    possible: Vec<FixedBitSet>,
+    found: Found,
+}
+
+struct Exchange {
+    needs: FixedBitSet,
+    writes: FixedBitSet,
+}
+
+impl<'a> Combiner<'a> {
+    pub fn new(program: &'a Program, compiled: &'a Compiled, model: Model, traces: &'a [Traces]) -> Combiner<'a> {
+        let mut numbers = FxHashMap::default();
+        let exchanges: Vec<Vec<Exchange>> = traces
+            .iter()
+            .map(|traces| traces.traces.iter().map(|trace| exchange(trace, compiled, &mut numbers)).collect())
+            .collect();
+        let mut possible = vec![FixedBitSet::new(); traces.len() + 1];
+        for thread in (0..traces.len()).rev() {
+            let mut all = possible[thread + 1].clone();
+            exchanges[thread].iter().for_each(|exchange| {
+                all.grow(exchange.writes.len());
+                all.union_with(&exchange.writes);
+            });
+            possible[thread] = all;
+        }
+        Combiner { program, compiled, model, traces, exchanges, possible, found: Found::default() }
+    }
+
+    pub fn combine(mut self) -> Result<Found, Failure> {
+        self.choose(&mut Vec::new())?;
+        Ok(self.found)
+    }
+
+    /// Chooses a trace for each thread, as numbers.
+    fn choose(&mut self, chosen: &mut Vec<usize>) -> Result<(), Failure> {
+        let thread = chosen.len();
+        if thread == self.traces.len() {
+            return self.communicate(chosen);
+        }
+        for number in 0..self.traces[thread].traces.len() {
+            chosen.push(number);
+            if self.needs_can_be_met(chosen) {
+                self.choose(chosen)?;
+            }
+            chosen.pop();
+        }
+        Ok(())
+    }
+
+    /// Whether every value that a read has can come from another chosen trace, or from a thread whose trace is not chosen yet.
+    fn needs_can_be_met(&self, chosen: &[usize]) -> bool {
+        let exchange = |thread: usize| &self.exchanges[thread][chosen[thread]];
+        let later = &self.possible[chosen.len()];
+        (0..chosen.len()).all(|thread| {
+            exchange(thread).needs.ones().all(|need| {
+                later.contains(need)
+                    || (0..chosen.len()).any(|other| other != thread && exchange(other).writes.contains(need))
+            })
+        })
+    }
+
+    fn communicate(&mut self, chosen: &[usize]) -> Result<(), Failure> {
+        let traces: Vec<&Trace> =
+            chosen.iter().enumerate().map(|(thread, &number)| &self.traces[thread].traces[number]).collect();
+        let events = events(&traces);
+        let Some(ways) = self.ways(&traces, &events) else { return Ok(()) };
+        let structure = Structure::new(&traces, &events);
+        let mut search =
+            Search { combiner: self, traces: &traces, structure: &structure, ways: &ways, chosen: Vec::new() };
+        search.choose(&Communication::none(events.len()))
+    }
+
+    /// For each location that is accessed, the ways in which its accesses can communicate, those with the fewest ways first; nothing if one has none.
+    fn ways(&self, traces: &[&Trace], events: &[Event<'_>]) -> Option<Vec<(usize, Vec<Way>)>> {
+        let locations: BTreeSet<usize> = events.iter().map(|event| event.access.location).collect();
+        let mut ways = Vec::new();
+        for location in locations {
+            let here = events.iter().enumerate().filter(|(_, event)| event.access.location == location);
+            let accesses = here.map(|(number, Event { access, .. })| LocationAccess {
+                event: number,
+                kind: access.kind,
+                value: access.value,
+            });
+            let found = Location {
+                initial: self.compiled.initial[location],
+                accesses: accesses.collect(),
+                is_before: &|first, second| is_before(traces, events, first, second),
+            }
+            .ways();
+            if found.is_empty() {
+                return None;
+            }
+            ways.push((location, found));
+        }
+        ways.sort_by_key(|(_, ways)| ways.len());
+        Some(ways)
+    }
+
+    /// Takes note of an allowed execution.
+    fn end(&mut self, traces: &[&Trace], last: impl Iterator<Item = (usize, i64)>) -> Result<(), Failure> {
+        let shared = num_of_locations(self.program);
+        let mut values = self.compiled.initial.clone();
+        last.for_each(|(location, value)| values[location] = value);
+        let mut locals = Vec::new();
+        let mut next = shared;
+        for (thread, trace) in self.program.threads.iter().zip(traces) {
+            let length: usize = thread.locals.iter().map(|variable| variable.initial.len()).sum();
+            values[next..next + length].copy_from_slice(&trace.values[next..next + length]);
+            locals.push(values[next..next + length].to_vec());
+            next += length;
+        }
+        for (thread, trace) in traces.iter().enumerate() {
+            if trace.waits() {
+                for step in &self.compiled.threads[thread].steps[trace.control] {
+                    let holds = step
+                        .is_enabled(&values, &mut Evaluation::default())
+                        .map_err(|fault| self.failure(thread, step.instruction, fault))?;
+                    if holds {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        for (thread, trace) in traces.iter().enumerate() {
+            if let Stop::Faulty { fault, instruction } = trace.stop {
+                return Err(self.failure(thread, instruction, fault));
+            }
+        }
+        self.found.executions += 1;
+        values.truncate(shared);
+        let controls = traces.iter().map(|trace| trace.control).collect();
+        self.found.ends.insert(End { shared: values, locals, controls });
+        Ok(())
+    }
+
+    fn failure(&self, thread: usize, instruction: usize, fault: crate::program::compiled::Fault) -> Failure {
+        let thread = &self.program.threads[thread];
+        let instruction = &thread.instructions[instruction];
+        Failure::Fault {
+            fault,
+            thread: thread.name.clone(),
+            instruction: instruction.name.clone(),
+            span: instruction.span,
+        }
+    }
+}
+
+fn exchange(trace: &Trace, compiled: &Compiled, numbers: &mut FxHashMap<(usize, i64), usize>) -> Exchange {
+    let mut number = |location: usize, value: i64| {
+        let next = numbers.len();
+        *numbers.entry((location, value)).or_insert(next)
+    };
+    let mut exchange = Exchange { needs: FixedBitSet::new(), writes: FixedBitSet::new() };
+    // What the thread itself wrote last. A read of another value needs another thread; one of the same value may be its own.
+    let mut own: FxHashMap<usize, i64> = FxHashMap::default();
+    for access in &trace.accesses {
+        match access.kind {
+            AccessKind::Read => {
+                let nearest = own.get(&access.location).copied().unwrap_or(compiled.initial[access.location]);
+                if nearest != access.value {
+                    exchange.needs.grow_and_insert(number(access.location, access.value));
+                }
+            }
+            AccessKind::Write => {
+                own.insert(access.location, access.value);
+                exchange.writes.grow_and_insert(number(access.location, access.value));
+            }
+        }
+    }
+    exchange
+}
+
+/// The search over communication, for a combination of traces.
+struct Search<'s, 'a> {
+    combiner: &'s mut Combiner<'a>,
+    traces: &'s [&'s Trace],
+    structure: &'s Structure,
+    ways: &'s [(usize, Vec<Way>)],
+    chosen: Vec<usize>,
+}
+
+impl Search<'_, '_> {
+    fn choose(&mut self, communication: &Communication) -> Result<(), Failure> {
+        let depth = self.chosen.len();
+        let Some((_, ways)) = self.ways.get(depth) else {
+            let last = self.ways.iter().zip(&self.chosen).map(|((location, ways), &way)| (*location, ways[way].last));
+            return self.combiner.end(self.traces, last);
+        };
+        for (number, way) in ways.iter().enumerate() {
+            let mut longer = communication.clone();
+            way.add_to(&mut longer);
+            // What has only one way is checked with the next location that has several.
+            let is_forced = ways.len() == 1 && depth + 1 < self.ways.len();
+            if is_forced || self.combiner.model.allows(self.structure, &longer) {
+                self.chosen.push(number);
+                self.choose(&longer)?;
+                self.chosen.pop();
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! What a program does on weak memory, by axioms: all its executions are enumerated, and those that a memory model allows are kept.
+//!
+//! An execution is a trace for each thread ([`trace`]: accesses with program order, dependencies and fences), and for each location an order of the writes and a write for each
+//! read ([`coherence`]). A memory model is a set of axioms on that ([`models`]). The way of a program:
+//!
+//! 1. *Traces.* Which values a read may return depends on what others write, and that on what they read: start with the initial values and repeat until no new value comes up. The
+//!    models forbid values out of thin air: a write depends on earlier ones only, so every value of an execution is found after as many rounds as it has writes.
+//! 2. *Combinations* of a trace for each thread; one in which a read has a value that nobody writes is dropped as soon as that is certain.
+//! 3. *Communication*, location by location: the ways that SC-per-location allows, each checked against the model as soon as it is chosen, as axioms only forbid more when more is known.
+//! 4. *Ends.* The last write to each location gives the final state; a thread that is left waiting must have no condition that holds there.
+//!
+//! Exponential in the number of reads and writes: meant for litmus tests and for small programs that check the analysis. Nothing is bounded but loops: no instruction is taken more than `unroll` times, and
+//! [`Outcomes::complete`] is false if a trace was cut off for that.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use seqcon::weak::axiomatic::{Model, outcomes};
+//!
+//! let store_buffering = "model sb { classes C { variables Integer x := 0 Integer y := 0
+//!     state machines a { variables Integer r := 0 initial A states B C transitions A -> B { x := 1 } B -> C { r := y } }
+//!                    b { variables Integer r := 0 initial A states B C transitions A -> B { y := 1 } B -> C { r := x } } }
+//!     objects o : C() }";
+//! let program = seqcon::lang::parse("sb.slco", store_buffering)?.program;
+//! assert_eq!(outcomes(&program, Model::Sc, 1)?.ends.len(), 3);
+//! assert_eq!(outcomes(&program, Model::Tso, 1)?.ends.len(), 4);
+//! # Ok(())
+//! # }
+//! ```
+
+#![forbid(unsafe_code)]
+
+pub mod coherence;
+mod combine;
+pub mod execution;
+pub mod litmus;
+pub mod models;
+pub mod relation;
+pub mod trace;
+
+pub use models::Model;
+
+use crate::program::compiled::{Compiled, Fault};
+use crate::program::{Program, Span};
+use combine::Combiner;
+use std::collections::BTreeSet;
+use trace::{Offers, Source, Traces};
+
+/// Where an execution ends.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct End {
+    /// The values of the shared variables, element by element, in the order of the program.
+    pub shared: Vec<i64>,
+    /// For each thread, the values of its locals, element by element.
+    pub locals: Vec<Vec<i64>>,
+    /// For each thread, its control state.
+    pub controls: Vec<usize>,
+}
+
+/// What a program can do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcomes {
+    /// Where its executions end.
+    pub ends: BTreeSet<End>,
+    /// Whether these are all: false if a loop may go round more often than it was unrolled.
+    pub complete: bool,
+    /// How many executions the model allows.
+    pub executions: u64,
+}
+
+/// Why a program has no outcomes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// Some execution goes wrong.
+    #[error("{} in {thread}.{instruction}", fault.kind)]
+    Fault {
+        /// How.
+        fault: Fault,
+        /// The thread's name.
+        thread: String,
+        /// The instruction's name.
+        instruction: String,
+        /// Where the instruction stands.
+        span: Span,
+    },
+    /// The computed indices of an instruction have too many combinations.
+    #[error("this instruction computes too many indices; split it")]
+    TooManyIndices {
+        /// The instruction.
+        span: Span,
+    },
+}
+
+/// All ends of all executions of a program that the model allows, with no instruction taken more than `unroll` times in one execution.
+///
+/// # Errors
+/// If an allowed execution goes wrong, or the program cannot be compiled.
+pub fn outcomes(program: &Program, model: Model, unroll: usize) -> Result<Outcomes, Failure> {
+    let compiled = Compiled::new(program).map_err(|error| Failure::TooManyIndices { span: error.span })?;
+    let traces = all_traces(program, &compiled, unroll);
+    let complete = traces.iter().all(|traces| !traces.cut_off);
+    let found = Combiner::new(program, &compiled, model, &traces).combine()?;
+    Ok(Outcomes { ends: found.ends, complete, executions: found.executions })
+}
+
+/// How many slots are shared; they come first.
+fn num_of_locations(program: &Program) -> usize {
+    program.shared.iter().map(|variable| variable.initial.len()).sum()
+}
+
+/// The traces of all threads, with all values that their reads can have.
+fn all_traces(program: &Program, compiled: &Compiled, unroll: usize) -> Vec<Traces> {
+    let num_of_locations = num_of_locations(program);
+    let source = |position| Source { compiled, thread: &program.threads[position], position, num_of_locations, unroll };
+    let sources: Vec<Source<'_>> = (0..program.threads.len()).map(source).collect();
+    // For each thread, what it may write.
+    let mut written: Vec<Offers> = vec![vec![BTreeSet::new(); num_of_locations]; sources.len()];
+    // As long as a value is missing, there are more writes on the way to it than rounds.
+    for round in 0.. {
+        let traces: Vec<Traces> =
+            sources.iter().map(|source| source.traces(&offers_of_others(&written, source.position))).collect();
+        let now: Vec<Offers> = traces.iter().map(|traces| writes_of(traces, num_of_locations)).collect();
+        let most_writes: usize = traces.iter().map(|traces| traces.most_writes).sum();
+        if now == written || round > most_writes {
+            return traces;
+        }
+        written = now;
+    }
+    unreachable!("traces have finitely many writes")
+}
+
+fn offers_of_others(written: &[Offers], thread: usize) -> Offers {
+    let mut offers: Offers = vec![BTreeSet::new(); written[thread].len()];
+    for (_, others) in written.iter().enumerate().filter(|(other, _)| *other != thread) {
+        offers.iter_mut().zip(others).for_each(|(offer, values)| offer.extend(values));
+    }
+    offers
+}
+
+fn writes_of(traces: &Traces, num_of_locations: usize) -> Offers {
+    let mut written: Offers = vec![BTreeSet::new(); num_of_locations];
+    for access in traces.traces.iter().flat_map(|trace| &trace.accesses) {
+        if access.kind == trace::AccessKind::Write {
+            written[access.location].insert(access.value);
+        }
+    }
+    written
+}

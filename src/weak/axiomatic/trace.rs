@@ -1,0 +1,488 @@
+//! What a thread may do on its own: its traces.
+//!
+//! A trace is one way through the thread, with the accesses that it makes, for one choice of what its reads return. Which values a read may return is given from outside
+//! ([`Offers`]); whether some write really has the value for it is found out later, when the traces of all threads are put together.
+//!
+//! *Accesses.* An instruction reads a location once, however often its expressions use it, at the address of its first use; and what it has written itself it does not read again.
+//! Accesses of one instruction are ordered only by their dependencies: a condition's reads come before the accesses of the assignments, an access comes after those that its address or
+//! value depends on, and accesses to one location keep the order in which they are evaluated (method §3, §8). In an atomic instruction all are ordered as they are evaluated.
+//!
+//! *Dependencies* flow through locals: with every local goes the set of reads that its value derives from, whether the value depends on them or not (`r - r` still derives from `r`).
+//! The condition of an instruction that is taken adds to the control dependencies of all that comes later.
+//!
+//! *Where a thread stops.* Where it has no instruction left; and, if all instructions there have conditions, where it may wait forever: then none of them holds in the final state, which is
+//! checked when that is known ([`Trace::waits`]). Evaluations that are refused and repeated need no accesses: an execution without them is allowed whenever one with them is, as axioms only forbid.
+//!
+//! *Loops.* No instruction is taken more than `unroll` times; a way through the thread that would is left out, and it is said ([`Traces::cut_off`]).
+//!
+//! Values are enumerated, so the number of traces is exponential in the number of reads, with the number of different values that others write as its base.
+
+use crate::program::arithmetic::{apply, apply_unary};
+use crate::program::compiled::{Code, Compiled, Fault, FaultKind, Step, Target, Trace as Evaluation};
+use crate::program::{InstructionKind, PartialFence, Span, Thread};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// Positions of reads in a trace.
+pub type Sources = BTreeSet<usize>;
+
+/// Read or write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AccessKind {
+    /// A read.
+    Read,
+    /// A write.
+    Write,
+}
+
+/// How many fences of each kind a thread has passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FencesPassed {
+    /// Full ones.
+    pub full: usize,
+    /// Lightweight ones.
+    pub lightweight: usize,
+    /// Those that order writes.
+    pub stores: usize,
+}
+
+/// One access of a thread.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Read or write.
+    pub kind: AccessKind,
+    /// What is accessed: the slot of a shared variable or element.
+    pub location: usize,
+    /// The value that is read or written.
+    pub value: i64,
+    /// Which instruction of the trace makes it, counted along the trace.
+    pub step: usize,
+    /// Whether that instruction is atomic.
+    pub is_atomic: bool,
+    /// The accesses of the same instruction that come before it.
+    pub before: Sources,
+    /// The reads that its address derives from.
+    pub addr: Sources,
+    /// The reads that the written value derives from.
+    pub data: Sources,
+    /// The reads that conditions before it derive from.
+    pub ctrl: Sources,
+    /// The reads of `ctrl` for which a control fence stands between the condition and the access.
+    pub ctrl_cfence: Sources,
+    /// The fences before it.
+    pub fences: FencesPassed,
+}
+
+/// How a trace ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// There is no instruction left.
+    Finished,
+    /// It waits, if no condition there holds in the final state.
+    Waiting,
+    /// An instruction goes wrong.
+    Faulty {
+        /// How.
+        fault: Fault,
+        /// Which instruction.
+        instruction: usize,
+    },
+}
+
+/// One way through a thread.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// Its accesses, in an order that respects all dependencies.
+    pub accesses: Vec<Access>,
+    /// The control state where it ends.
+    pub control: usize,
+    /// The values of the locals at its end; the slots of other variables mean nothing.
+    pub values: Vec<i64>,
+    /// Why it ends.
+    pub stop: Stop,
+}
+
+impl Trace {
+    /// Whether it ends where the thread waits.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        self.stop == Stop::Waiting
+    }
+}
+
+/// The traces of a thread.
+#[derive(Clone, Debug, Default)]
+pub struct Traces {
+    /// The traces.
+    pub traces: Vec<Trace>,
+    /// Whether a trace was left out because of the bound on loops.
+    pub cut_off: bool,
+    /// The most writes on any way, also on those that were left out or ended at a condition that did not hold.
+    pub most_writes: usize,
+}
+
+/// What other threads may write: values, by location.
+pub type Offers = Vec<BTreeSet<i64>>;
+
+/// A thread, and all that its traces depend on.
+pub struct Source<'a> {
+    /// The program.
+    pub compiled: &'a Compiled,
+    /// The thread, as it was written.
+    pub thread: &'a Thread,
+    /// Its position.
+    pub position: usize,
+    /// How many slots are shared; they come first.
+    pub num_of_locations: usize,
+    /// How often an instruction may be taken.
+    pub unroll: usize,
+}
+
+impl Source<'_> {
+    /// The traces in which reads return what the thread itself has written, the initial value, or one of the `offers`.
+    #[must_use]
+    pub fn traces(&self, offers: &Offers) -> Traces {
+        let mut found = Traces::default();
+        let mut choices = Choices::default();
+        loop {
+            let (followed, writes) = Run::new(self, offers, &mut choices).follow();
+            found.most_writes = found.most_writes.max(writes);
+            match followed {
+                Followed::Trace(trace) => found.traces.push(*trace),
+                Followed::CutOff => found.cut_off = true,
+                Followed::Refused => {}
+            }
+            if !choices.advance() {
+                return found;
+            }
+        }
+    }
+}
+
+/// A sequence of choices, replayed and extended until all have been made: depth-first search without a copy of the state.
+#[derive(Default)]
+struct Choices {
+    made: Vec<(usize, usize)>,
+    next: usize,
+}
+
+impl Choices {
+    fn choose(&mut self, options: usize) -> usize {
+        if self.next == self.made.len() {
+            self.made.push((0, options));
+        }
+        self.next += 1;
+        self.made[self.next - 1].0
+    }
+
+    /// To the next sequence, if there is one.
+    fn advance(&mut self) -> bool {
+        self.made.truncate(self.next);
+        self.next = 0;
+        while let Some((chosen, options)) = self.made.pop() {
+            if chosen + 1 < options {
+                self.made.push((chosen + 1, options));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+enum Followed {
+    Trace(Box<Trace>),
+    /// A condition did not hold, with these values.
+    Refused,
+    CutOff,
+}
+
+/// How a run ends.
+enum Ended {
+    At(usize, Stop),
+    Refused,
+    CutOff,
+}
+
+/// How an instruction knows what is at a location.
+enum Known {
+    Read(usize),
+    Written(usize),
+}
+
+/// A value and the reads that it derives from.
+struct Derived {
+    value: i64,
+    sources: Sources,
+}
+
+/// A trace in the making.
+struct Run<'a> {
+    source: &'a Source<'a>,
+    offers: &'a Offers,
+    choices: &'a mut Choices,
+    values: Vec<i64>,
+    /// For each slot of a local, what its value derives from.
+    sources: FxHashMap<usize, Sources>,
+    accesses: Vec<Access>,
+    /// The thread's latest write to each location.
+    last_write: FxHashMap<usize, usize>,
+    ctrl: Sources,
+    ctrl_cfence: Sources,
+    fences: FencesPassed,
+    step: usize,
+    is_atomic: bool,
+    /// The accesses of this instruction's condition.
+    condition: Sources,
+    /// The locations that this instruction need not read again.
+    known: FxHashMap<usize, Known>,
+}
+
+impl<'a> Run<'a> {
+    fn new(source: &'a Source<'a>, offers: &'a Offers, choices: &'a mut Choices) -> Run<'a> {
+        Run {
+            source,
+            offers,
+            choices,
+            values: source.compiled.initial.clone(),
+            sources: FxHashMap::default(),
+            accesses: Vec::new(),
+            last_write: FxHashMap::default(),
+            ctrl: Sources::new(),
+            ctrl_cfence: Sources::new(),
+            fences: FencesPassed::default(),
+            step: 0,
+            is_atomic: false,
+            condition: Sources::new(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// Follows the choices to the end; also says how many writes there were.
+    fn follow(mut self) -> (Followed, usize) {
+        let ended = self.run();
+        let writes = self.accesses.iter().filter(|access| access.kind == AccessKind::Write).count();
+        let followed = match ended {
+            Ended::At(control, stop) => {
+                let Run { accesses, values, .. } = self;
+                Followed::Trace(Box::new(Trace { accesses, control, values, stop }))
+            }
+            Ended::Refused => Followed::Refused,
+            Ended::CutOff => Followed::CutOff,
+        };
+        (followed, writes)
+    }
+
+    fn run(&mut self) -> Ended {
+        let automaton = &self.source.compiled.threads[self.source.position];
+        let mut control = automaton.initial;
+        let mut taken = vec![0; self.source.thread.instructions.len()];
+        loop {
+            let steps = &automaton.steps[control];
+            if steps.is_empty() {
+                return Ended::At(control, Stop::Finished);
+            }
+            let may_wait = steps.iter().all(Step::has_condition);
+            let chosen = self.choices.choose(steps.len() + usize::from(may_wait));
+            let Some(step) = steps.get(chosen) else {
+                return if self.goes_on(control) { Ended::Refused } else { Ended::At(control, Stop::Waiting) };
+            };
+            match self.take(step) {
+                Ok(true) => {}
+                Ok(false) => return Ended::Refused,
+                Err(fault) => {
+                    return Ended::At(control, Stop::Faulty { fault, instruction: step.instruction });
+                }
+            }
+            taken[step.instruction] += 1;
+            if taken[step.instruction] > self.source.unroll {
+                return Ended::CutOff;
+            }
+            control = step.to;
+        }
+    }
+
+    /// Whether the locals alone say that the thread does not wait here.
+    fn goes_on(&self, control: usize) -> bool {
+        let automaton = &self.source.compiled.threads[self.source.position];
+        let depends_on_others = automaton.reads(control).ones().any(|slot| slot < self.source.num_of_locations);
+        !depends_on_others
+            && automaton.steps[control]
+                .iter()
+                // What goes wrong has a trace of its own.
+                .any(|step| step.is_enabled(&self.values, &mut Evaluation::default()).unwrap_or(true))
+    }
+
+    /// Takes an instruction; says whether its condition held.
+    fn take(&mut self, step: &Step) -> Result<bool, Fault> {
+        let kind = self.source.thread.instructions[step.instruction].kind;
+        self.step += 1;
+        self.is_atomic = kind == InstructionKind::Atomic;
+        self.condition.clear();
+        self.known.clear();
+        self.pass(kind);
+        let mut enabled = true;
+        let mut sources = Sources::new();
+        for condition in &step.outranked {
+            let derived = self.evaluate(condition)?;
+            enabled &= derived.value == 0;
+            sources.extend(derived.sources);
+        }
+        if let Some(condition) = &step.condition {
+            let derived = self.evaluate(condition)?;
+            enabled &= derived.value != 0;
+            sources.extend(derived.sources);
+        }
+        if !enabled {
+            return Ok(false);
+        }
+        self.ctrl.extend(sources);
+        self.condition = (0..self.accesses.len()).filter(|&access| self.is_own(access)).collect();
+        for (target, value) in &step.assignments {
+            let value = self.evaluate(value)?;
+            self.assign(target, value)?;
+        }
+        self.pass(kind);
+        Ok(true)
+    }
+
+    /// Passes the fences on one side of an instruction.
+    fn pass(&mut self, kind: InstructionKind) {
+        match kind {
+            InstructionKind::Plain => {}
+            InstructionKind::Fence | InstructionKind::Atomic => self.fences.full += 1,
+            InstructionKind::PartialFence(PartialFence::Lightweight) => self.fences.lightweight += 1,
+            InstructionKind::PartialFence(PartialFence::Stores) => self.fences.stores += 1,
+            InstructionKind::PartialFence(PartialFence::Control) => self.ctrl_cfence.extend(&self.ctrl),
+        }
+    }
+
+    /// Whether the access belongs to the instruction at hand.
+    fn is_own(&self, access: usize) -> bool {
+        self.accesses[access].step == self.step
+    }
+
+    fn assign(&mut self, target: &Target, value: Derived) -> Result<(), Fault> {
+        let (slot, addr) = match target {
+            Target::Slot(slot) => (*slot, Sources::new()),
+            Target::Element(base, length, index) => {
+                let index = self.evaluate(index)?;
+                match in_range(index.value, *length) {
+                    Some(position) => (base + position, index.sources),
+                    None => return Ok(()),
+                }
+            }
+        };
+        if slot < self.source.num_of_locations {
+            self.access(AccessKind::Write, slot, value.value, addr, value.sources);
+            return Ok(());
+        }
+        self.values[slot] = value.value;
+        self.sources.insert(slot, &value.sources | &addr);
+        Ok(())
+    }
+
+    fn evaluate(&mut self, code: &Code) -> Result<Derived, Fault> {
+        match code {
+            Code::Constant(value) => Ok(Derived { value: *value, sources: Sources::new() }),
+            Code::Slot(slot) => Ok(self.fetch(*slot, Sources::new())),
+            Code::Element(base, length, index) => {
+                let index = self.evaluate(index)?;
+                Ok(match in_range(index.value, *length) {
+                    Some(position) => self.fetch(base + position, index.sources),
+                    None => Derived { value: 0, sources: index.sources },
+                })
+            }
+            Code::Unary(operator, operand) => {
+                let operand = self.evaluate(operand)?;
+                let fault = |kind: FaultKind| Fault { kind, span: Span::default() };
+                Ok(Derived { value: apply_unary(*operator, operand.value).map_err(fault)?, ..operand })
+            }
+            Code::Binary(operator, left, right, span) => {
+                let (left, mut right) = (self.evaluate(left)?, self.evaluate(right)?);
+                let fault = |kind: FaultKind, span: Span| Fault { kind, span };
+                let value = apply(*operator, left.value, right.value).map_err(|kind| fault(kind, *span))?;
+                right.sources.extend(left.sources);
+                Ok(Derived { value, sources: right.sources })
+            }
+        }
+    }
+
+    /// The value in a slot: of a local as it is, of a location by a read.
+    fn fetch(&mut self, slot: usize, addr: Sources) -> Derived {
+        if slot >= self.source.num_of_locations {
+            let sources = self.sources.get(&slot).map_or_else(|| addr.clone(), |sources| sources | &addr);
+            return Derived { value: self.values[slot], sources };
+        }
+        match self.known.get(&slot) {
+            Some(Known::Read(read)) => {
+                return Derived { value: self.accesses[*read].value, sources: Sources::from([*read]) };
+            }
+            Some(Known::Written(write)) => {
+                let Access { value, data, .. } = &self.accesses[*write];
+                return Derived { value: *value, sources: data | &addr };
+            }
+            None => {}
+        }
+        let value = self.choose_value(slot);
+        let access = self.access(AccessKind::Read, slot, value, addr, Sources::new());
+        Derived { value, sources: Sources::from([access]) }
+    }
+
+    /// What a read of the location may return: the thread's own latest write, or the initial value if it has none, or what another thread writes.
+    fn choose_value(&mut self, location: usize) -> i64 {
+        let own = self.last_write.get(&location).map(|&write| &self.accesses[write]);
+        let nearest = own.map_or(self.source.compiled.initial[location], |write| write.value);
+        let others = self.offers[location].iter().filter(|&&value| value != nearest);
+        let options: Vec<i64> = std::iter::once(nearest).chain(others.copied()).collect();
+        options[self.choices.choose(options.len())]
+    }
+
+    /// Which accesses of this instruction come before one that is made now.
+    fn before(&self, kind: AccessKind, location: usize, depends: &Sources) -> Sources {
+        let is_before = |&earlier: &usize| {
+            let other = &self.accesses[earlier];
+            let same_location =
+                other.location == location && (kind == AccessKind::Write || other.kind == AccessKind::Write);
+            self.is_atomic || same_location || self.condition.contains(&earlier) || depends.contains(&earlier)
+        };
+        let own = (0..self.accesses.len()).filter(|&earlier| self.is_own(earlier));
+        let mut before: Sources = own.filter(is_before).collect();
+        let indirect: Vec<usize> = before.iter().flat_map(|&earlier| self.accesses[earlier].before.clone()).collect();
+        before.extend(indirect);
+        before
+    }
+
+    fn access(&mut self, kind: AccessKind, location: usize, value: i64, addr: Sources, data: Sources) -> usize {
+        let position = self.accesses.len();
+        if self.is_atomic {
+            self.fences.full += 1;
+        }
+        self.accesses.push(Access {
+            kind,
+            location,
+            value,
+            step: self.step,
+            is_atomic: self.is_atomic,
+            before: self.before(kind, location, &(&addr | &data)),
+            addr,
+            data,
+            ctrl: self.ctrl.clone(),
+            ctrl_cfence: self.ctrl_cfence.clone(),
+            fences: self.fences,
+        });
+        match kind {
+            AccessKind::Read => {
+                self.known.insert(location, Known::Read(position));
+            }
+            AccessKind::Write => {
+                self.known.insert(location, Known::Written(position));
+                self.last_write.insert(location, position);
+            }
+        }
+        position
+    }
+}
+
+fn in_range(index: i64, length: usize) -> Option<usize> {
+    usize::try_from(index).ok().filter(|&position| position < length)
+}
