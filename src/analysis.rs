@@ -233,7 +233,6 @@ impl Analysis {
             costs: &options.costs,
         };
         let placement = placement::place(&problem, options.method);
-        let fences = fences_with_reasons(&problem, &placement);
         let in_place = Synchronisation { fences: placement.fences.clone(), ..findings.in_place.clone() };
         let recheck = Recheck {
             enough: recheck::is_enough(&self.graph, model, &in_place, &findings.delays),
@@ -242,6 +241,28 @@ impl Analysis {
                 .keys()
                 .all(|&fence| recheck::is_needed(&self.graph, model, &in_place, &findings.delays, fence)),
         };
+        let outcome = self.with_placement(model, options, findings, placement, recheck);
+        ModelOutcome { elapsed: started.elapsed(), ..outcome }
+    }
+
+    /// The result with fences that were chosen elsewhere.
+    #[must_use]
+    pub fn with_placement(
+        &self,
+        model: &MemoryModel,
+        options: &Options,
+        findings: Findings,
+        placement: Placement,
+        recheck: Recheck,
+    ) -> ModelOutcome {
+        let problem = Problem {
+            graph: &self.graph,
+            model,
+            delays: &findings.delays,
+            in_place: &findings.in_place,
+            costs: &options.costs,
+        };
+        let fences = fences_with_reasons(&problem, &placement);
         ModelOutcome {
             model: model.clone(),
             fences,
@@ -253,7 +274,7 @@ impl Analysis {
             confirmations: vec![Confirmation::Unknown; findings.delays.len()],
             infeasible: Vec::new(),
             findings,
-            elapsed: started.elapsed(),
+            elapsed: Duration::ZERO,
         }
     }
 

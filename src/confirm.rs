@@ -4,17 +4,23 @@
 //! On PSO a search that fails proves nothing by itself (that one delaying thread is enough is a conjecture there), so the delay stays unknown, unless [all runs](crate::weak::runs) of the program with
 //! fences for the confirmed delays alone are sequentially consistent: then the others are infeasible in it, and it needs no more fences.
 
-use crate::analysis::{Analysis, Confirmation, ModelOutcome, Options};
+use crate::analysis::{Analysis, Confirmation, ModelOutcome, Options, Recheck};
 use crate::cycles::{Atomicity, Findings};
 use crate::ids::VertexId;
-use crate::memory::{Kind, MemoryModel};
+use crate::memory::{FenceStrength, Kind, MemoryModel};
+use crate::placement::Placement;
+use crate::placement::exact::unreadability;
+use crate::placement::maxsat::Minimiser;
 use crate::program::Program;
-use crate::repair::{Repair, instruction};
-use crate::weak::attack::{Attack, Pair, Vertex, Witness};
+use crate::repair::{At, Repair, instruction};
+use crate::safety::{Place, Point};
+use crate::weak::attack::{Attack, Pair, Vertex, Visibility, Witness};
 use crate::weak::runs::{self, Verdict};
 use crate::weak::split::{SplitProgram, TooLong};
-use crate::weak::threads::AccessKind;
+use crate::weak::system::Event;
+use crate::weak::threads::{AccessKind, Progress};
 use crate::weak::{Granularity, Machine};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How far a search may go.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +71,8 @@ pub fn confirm(
     limits: Limits,
 ) -> Result<Confirmed, TooLong> {
     let count = findings.delays.len();
-    let mut confirmed = Confirmed { verdicts: vec![Confirmation::Unknown; count], witnesses: vec![None; count] };
+    let mut confirmed =
+        Confirmed { verdicts: vec![Confirmation::Unknown; count], witnesses: vec![None; count] };
     let Some(machine) = machine(model) else { return Ok(confirmed) };
     let mut split = SplitProgram::new(program)?;
     let locked = findings.in_place.locked.iter().filter_map(|&instr| instruction(program, analysis, instr));
@@ -87,7 +94,10 @@ pub fn confirm(
     Ok(confirmed)
 }
 
-/// Places fences for the delays that are not proved infeasible.
+/// Places the fewest fences that the program needs.
+///
+/// Where the searches come to an end, that is the fewest fences that leave no feasible pair, whatever path it takes, and the delays that are left unserved are infeasible. Where they do not,
+/// it is the fewest for all delays that are not proved infeasible.
 ///
 /// # Errors
 /// If an instruction is too long to be split.
@@ -100,25 +110,127 @@ pub fn place_confirmed(
 ) -> Result<ModelOutcome, TooLong> {
     let findings = analysis.find(model, options);
     let mut verdicts = confirm(program, analysis, model, options, &findings, limits)?.verdicts;
-    if machine(model) == Some(Machine::Pso) && verdicts.contains(&Confirmation::Unknown) {
-        let outcome = place_where(analysis, model, options, &findings, &verdicts, |v| v == Confirmation::Yes);
+    let is_confirmed = |verdict| verdict == Confirmation::Yes;
+    if let Some(machine) = machine(model) {
         let mut split = SplitProgram::new(program)?;
-        Repair::of(program, analysis, &outcome).apply(&mut split);
-        let verdict = runs::examine(&split, Machine::Pso, granularity(options.atomicity), limits.buffer, limits.states);
-        if matches!(verdict, Ok(Verdict::Robust { is_complete: true, .. })) {
+        let locked = findings.in_place.locked.iter().filter_map(|&instr| instruction(program, analysis, instr));
+        Repair { locked: locked.collect(), ..Repair::default() }.apply(&mut split);
+        let granularity = granularity(options.atomicity);
+        let search = Search { program, analysis, options, split: &split, machine, granularity, limits };
+        if let Some(placement) = search.place() {
             verdicts.iter_mut().filter(|v| **v == Confirmation::Unknown).for_each(|v| *v = Confirmation::No);
+            let recheck = Recheck { enough: true, each_needed: true };
+            let place = |kept| analysis.with_placement(model, options, kept, placement, recheck);
+            return Ok(place_where(&findings, &verdicts, is_confirmed, place));
         }
     }
-    Ok(place_where(analysis, model, options, &findings, &verdicts, |v| v != Confirmation::No))
+    let is_left = |verdict| verdict != Confirmation::No;
+    Ok(place_where(&findings, &verdicts, is_left, |kept| analysis.place(model, options, kept)))
 }
 
+/// The search for the fewest fences that no attack gets past.
+struct Search<'a> {
+    program: &'a Program,
+    analysis: &'a Analysis,
+    options: &'a Options,
+    split: &'a SplitProgram,
+    machine: Machine,
+    granularity: Granularity,
+    limits: Limits,
+}
+
+/// The search did not come to an end: a limit was reached, or no fence helps.
+struct GivenUp;
+
+impl Search<'_> {
+    /// Every witness asks for a fence on the way of its thread from the delayed write to what overtakes it; the cheapest fences that meet all witnesses so far are tried until no
+    /// attack is left. What the witnesses ask for is needed, so the result is a minimum.
+    fn place(&self) -> Option<Placement> {
+        let graph = &self.analysis.graph;
+        let points: Vec<(Point, At, Place)> = Point::all(graph)
+            .into_iter()
+            .filter_map(|point| Some((point, instruction(self.program, self.analysis, point.instr)?, point.place)))
+            .collect();
+        let mut minimiser = Minimiser::new(points.len());
+        let mut given_up = false;
+        let mut fences = BTreeMap::new();
+        let weights: [&dyn Fn(Point) -> u64; 2] =
+            [&|point| self.options.costs.of(point, FenceStrength::Plain), &|point| unreadability(graph, point)];
+        for weight in weights {
+            let chosen = minimiser.minimise(
+                |variable| weight(points[variable].0),
+                |chosen| {
+                    let chosen = chosen.iter().map(|&variable| (points[variable].1, points[variable].2)).collect();
+                    self.demands(chosen, &points).unwrap_or_else(|GivenUp| {
+                        given_up = true;
+                        Vec::new()
+                    })
+                },
+            );
+            if given_up {
+                return None;
+            }
+            fences = chosen.iter().map(|&variable| (points[variable].0, FenceStrength::Plain)).collect();
+        }
+        let cost = self.options.costs.total(&fences);
+        Some(Placement { fences, cost, proved_minimal: true })
+    }
+
+    /// The points of which each attack that gets past these fences asks for one.
+    fn demands(
+        &self,
+        fences: BTreeSet<(At, Place)>,
+        points: &[(Point, At, Place)],
+    ) -> Result<Vec<Vec<usize>>, GivenUp> {
+        let mut split = self.split.clone();
+        Repair { fences, ..Repair::default() }.apply(&mut split);
+        let states = self.limits.states;
+        let mut attack = Attack::new(&split, self.machine, self.granularity, states).map_err(|_| GivenUp)?;
+        let mut demands = Vec::new();
+        for pair in attack.pairs() {
+            let Some(witness) = attack.confirm(pair).map_err(|_| GivenUp)? else { continue };
+            let on_the_way = points_of(&witness);
+            let demand: Vec<usize> =
+                (0..points.len()).filter(|&p| on_the_way.contains(&(points[p].1, points[p].2))).collect();
+            if demand.is_empty() {
+                return Err(GivenUp);
+            }
+            demands.push(demand);
+        }
+        if demands.is_empty() && self.machine == Machine::Pso && !attack.pairs().is_empty() {
+            // That attacks by one thread are enough is not proved for PSO.
+            let all_runs = runs::examine(&split, self.machine, self.granularity, self.limits.buffer, states);
+            if !matches!(all_runs, Ok(Verdict::Robust { is_complete: true, .. })) {
+                return Err(GivenUp);
+            }
+        }
+        Ok(demands)
+    }
+}
+
+/// The points that the thread of a witness passes between the two accesses of the pair.
+fn points_of(witness: &Witness) -> BTreeSet<(At, Place)> {
+    let delayed = witness.private.iter().position(|(_, visibility)| *visibility == Visibility::Delayed);
+    let way: Vec<&Event> = witness.private.iter().skip(delayed.unwrap_or(0)).map(|(event, _)| event).collect();
+    let mut points = BTreeSet::new();
+    // Between two steps there is a point if the first ends its instruction: behind it, if it was taken, and before the next one.
+    for (before, after) in way.iter().zip(way.iter().skip(1)) {
+        if before.progress == Progress::Done {
+            points.insert(((before.thread, before.instruction), Place::After));
+        }
+        if before.progress != Progress::InTheMiddle {
+            points.insert(((after.thread, after.instruction), Place::Before));
+        }
+    }
+    points
+}
+
+/// Places fences for some of the delays; the others are kept as infeasible.
 fn place_where(
-    analysis: &Analysis,
-    model: &MemoryModel,
-    options: &Options,
     findings: &Findings,
     verdicts: &[Confirmation],
     is_placed: impl Fn(Confirmation) -> bool,
+    place: impl FnOnce(Findings) -> ModelOutcome,
 ) -> ModelOutcome {
     let mut kept = findings.clone();
     kept.delays.clear();
@@ -131,11 +243,17 @@ fn place_where(
             infeasible.push(delay.clone());
         }
     }
-    ModelOutcome { confirmations, infeasible, ..analysis.place(model, options, kept) }
+    ModelOutcome { confirmations, infeasible, ..place(kept) }
 }
 
 /// The pair in the terms of the program; none if its first access is no write: then no store buffer reorders it.
-fn pair(program: &Program, analysis: &Analysis, split: &SplitProgram, from: VertexId, to: VertexId) -> Option<Pair> {
+fn pair(
+    program: &Program,
+    analysis: &Analysis,
+    split: &SplitProgram,
+    from: VertexId,
+    to: VertexId,
+) -> Option<Pair> {
     let graph = &analysis.graph;
     let vertex = |id: VertexId| {
         let vertex = graph.vertex(id);

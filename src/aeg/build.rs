@@ -36,9 +36,13 @@ impl AbstractEventGraph {
             let instruction = &mut instructions[evaluation.instr.index()];
             instruction.labels.push(label);
             instruction.update |= facts.labels[position].has_write();
+            instruction.unseen |= is_guarded(&facts.labels[position]);
             for (event_position, event) in evaluation.events.iter().enumerate() {
                 occurrences[event.vertex.index()].push((label, event_position));
             }
+        }
+        for label in facts.labels.iter().zip(&evaluations).filter(|(label, _)| label.refused) {
+            instructions[label.1.instr.index()].unseen = false;
         }
         let prefix = common_prefix(names.threads.iter().chain(&names.locations));
         let shown = |names: Vec<String>| names.into_iter().map(|name| name[prefix.len()..].to_owned()).collect();
@@ -49,11 +53,18 @@ impl AbstractEventGraph {
             vertices: names.vertices,
             evaluations,
             concurrent: facts.concurrent.clone(),
+            profile,
             occurrences,
             num_of_locals: names.locals.len(),
             prefix,
         }
     }
+}
+
+/// Whether the label has a condition that can be refused after it was begun, and accesses after it.
+fn is_guarded(label: &Label) -> bool {
+    let is_condition = |step: &Step| matches!(step, Step::Condition { .. });
+    label.steps.iter().any(is_condition) && !label.steps.iter().all(is_condition)
 }
 
 /// Adds what a thread can go on with after it has waited: a wait that is never over at once (`await f`, where another thread sets f in answer
@@ -145,7 +156,7 @@ impl Names {
         for (thread, name) in heads {
             let next = InstrId::new(self.instructions.len());
             self.instruction_ids.insert((thread, name.to_owned()), next);
-            self.instructions.push(Instruction { thread, name: name.to_owned(), update: false, labels: Vec::new() });
+            self.instructions.push(Instruction { thread, name: name.to_owned(), update: false, unseen: false, labels: Vec::new() });
         }
     }
 

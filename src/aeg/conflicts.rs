@@ -2,10 +2,12 @@
 //!
 //! - *reachable* conflicts: every such pair that occurs in the state space;
 //! - *concurrent* conflicts (the paper's): only pairs with a in `[α]+`, b in `[β]+` for labels α, β that some state enables
-//!   together, where `[α]+` is `[α]` and everything that can be reordered before one of its accesses.
+//!   together, where `[α]+` is `[α]` and everything that can be reordered before one of its accesses. In the sound profile the *instructions* of α and β count, with all that they can access: an
+//!   instruction whose condition was read while it held goes on with its other accesses when it does not hold any more, so that no state enables these together with what the others do meanwhile
+//!   (`tests/regressions.rs`, `an_instruction_goes_on_after_its_condition_has_changed`).
 
-use super::AbstractEventGraph;
-use crate::ids::VertexId;
+use super::{AbstractEventGraph, Profile};
+use crate::ids::{LabelId, VertexId};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 
@@ -31,33 +33,50 @@ impl Conflicts {
         relation.sorted()
     }
 
-    /// The conflicts of labels that are enabled together, each extended by what can be reordered before it:
+    /// The conflicts of labels, or instructions, that are enabled together, each extended by what can be reordered before it:
     /// `early(a)` are the vertices that can be executed before `a` although program order has them after it.
     #[must_use]
     pub fn concurrent(graph: &AbstractEventGraph, early: impl Fn(VertexId) -> FixedBitSet) -> Conflicts {
-        let extended: Vec<Vec<VertexId>> = graph
-            .evaluations
-            .iter()
-            .map(|evaluation| {
-                let mut set = BTreeSet::new();
-                for event in &evaluation.events {
-                    set.insert(event.vertex);
-                    set.extend(early(event.vertex).ones().map(VertexId::new));
-                }
-                set.into_iter().collect()
-            })
-            .collect();
+        let extended = |labels: &[LabelId]| -> Vec<VertexId> {
+            let mut set = BTreeSet::new();
+            for event in labels.iter().flat_map(|&label| &graph.evaluation(label).events) {
+                set.insert(event.vertex);
+                set.extend(early(event.vertex).ones().map(VertexId::new));
+            }
+            set.into_iter().collect()
+        };
         let mut relation = Conflicts::empty(graph.vertices.len());
-        for &(alpha, beta) in &graph.concurrent {
-            for &a in &extended[alpha.index()] {
-                for &b in &extended[beta.index()] {
-                    if graph.vertex(a).conflicts_with(graph.vertex(b)) {
-                        relation.insert(a, b);
-                    }
-                }
+        if graph.profile != Profile::Sound {
+            let extended: Vec<_> = (0..graph.evaluations.len()).map(|label| extended(&[LabelId::new(label)])).collect();
+            for &(alpha, beta) in &graph.concurrent {
+                relation.join(graph, &extended[alpha.index()], &extended[beta.index()]);
+            }
+            return relation.sorted();
+        }
+        let extended: Vec<_> = graph.instructions.iter().map(|instruction| extended(&instruction.labels)).collect();
+        let instr = |label: LabelId| graph.evaluation(label).instr.index();
+        let together: BTreeSet<(usize, usize)> = graph.concurrent.iter().map(|&(a, b)| (instr(a), instr(b))).collect();
+        for (alpha, beta) in together {
+            relation.join(graph, &extended[alpha], &extended[beta]);
+        }
+        let all: Vec<VertexId> = graph.vertex_ids().collect();
+        for (instruction, accesses) in graph.instructions.iter().zip(&extended) {
+            if instruction.unseen {
+                relation.join(graph, accesses, &all);
             }
         }
         relation.sorted()
+    }
+
+    /// Adds the conflicts between two sets.
+    fn join(&mut self, graph: &AbstractEventGraph, first: &[VertexId], second: &[VertexId]) {
+        for &a in first {
+            for &b in second {
+                if graph.vertex(a).conflicts_with(graph.vertex(b)) {
+                    self.insert(a, b);
+                }
+            }
+        }
     }
 
     fn empty(vertices: usize) -> Conflicts {

@@ -66,6 +66,8 @@ pub struct Instruction {
     pub name: String,
     /// Whether some evaluation of it writes: an update, not only a condition.
     pub update: bool,
+    /// It has a condition, and the state space does not show where that is refused: it may be there unseen.
+    pub unseen: bool,
     /// Its evaluations.
     pub labels: Vec<LabelId>,
 }
@@ -147,6 +149,8 @@ pub struct AbstractEventGraph {
     pub evaluations: Vec<Evaluation>,
     /// Labels enabled together in some state.
     pub concurrent: Vec<(LabelId, LabelId)>,
+    /// Whose definitions it was built after.
+    pub profile: Profile,
     /// For each vertex, the labels that have it and its position there.
     occurrences: Vec<Vec<(LabelId, usize)>>,
     /// Number of locals of the whole program.

@@ -7,8 +7,10 @@ use super::arguments::{
 use super::failure::Failure;
 use super::input::memory_model;
 use super::progress::Spinner;
+use super::specification::Specification;
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, Options, Outcome};
+use crate::analysis::{Analysis, ModelOutcome, Options, Outcome};
+use crate::confirm;
 use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::memory::MemoryModel;
 use crate::placement::Method;
@@ -30,15 +32,23 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         ProfileArgument::Literal => Profile::Literal,
         ProfileArgument::Published => Profile::Published,
     };
-    let analysis = Analysis::new(arguments.input.load(verbosity)?, profile);
+    let specification = to_confirm(arguments)?;
+    let facts = match &specification {
+        Some(specification) => specification.facts(&arguments.input.limits)?,
+        None => arguments.input.load(verbosity)?,
+    };
+    let analysis = Analysis::new(facts, profile);
     let options = options(arguments, &analysis)?;
     let results = models
         .iter()
         .map(|model| {
             let _spinner = Spinner::new(format!("analysing under {}", model.name));
-            analysis.run(model, &options)
+            match &specification {
+                Some(specification) => confirmed(arguments, specification, &analysis, model, &options),
+                None => Ok(analysis.run(model, &options)),
+            }
         })
-        .collect();
+        .collect::<Result<_, _>>()?;
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
     let outcome = Outcome { model: name, analysis, options, results };
     write_files(arguments, &outcome)?;
@@ -48,6 +58,38 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         result => result?,
     }
     Ok(exit_status(arguments, &outcome))
+}
+
+/// The specification whose delays are to be confirmed, if that was asked for.
+fn to_confirm(arguments: &AnalyseArguments) -> Result<Option<Specification>, Failure> {
+    let asked = match (arguments.confirm, arguments.confirmation.only_confirmed) {
+        (_, true) => "--only-confirmed",
+        (true, false) => "--confirm",
+        (false, false) => return Ok(None),
+    };
+    match &arguments.input.inputs[..] {
+        [path] if Specification::is_one(path) => Specification::read(path).map(Some),
+        _ => Err(Failure::Usage(format!("{asked} runs the program, and needs exactly one input: a specification"))),
+    }
+}
+
+/// The result with what is confirmed of its delays.
+fn confirmed(
+    arguments: &AnalyseArguments,
+    specification: &Specification,
+    analysis: &Analysis,
+    model: &MemoryModel,
+    options: &Options,
+) -> Result<ModelOutcome, Failure> {
+    let (program, limits) = (&specification.program, arguments.confirmation.limits());
+    let too_long = |error| specification.too_long(error);
+    if arguments.confirmation.only_confirmed {
+        return confirm::place_confirmed(program, analysis, model, options, limits).map_err(too_long);
+    }
+    let outcome = analysis.run(model, options);
+    let confirmed =
+        confirm::confirm(program, analysis, model, options, &outcome.findings, limits).map_err(too_long)?;
+    Ok(ModelOutcome { confirmations: confirmed.verdicts, ..outcome })
 }
 
 /// A model or an output that is named twice is a slip: one result would hide the other.
@@ -74,6 +116,15 @@ fn exit_status(arguments: &AnalyseArguments, outcome: &Outcome) -> ExitCode {
     if complete { ExitCode::SUCCESS } else { ExitCode::from(3) }
 }
 
+/// What `--atomicity` asks for.
+pub fn atomicity(argument: AtomicityArgument) -> Atomicity {
+    match argument {
+        AtomicityArgument::Off => Atomicity::Off,
+        AtomicityArgument::Updates => Atomicity::Updates,
+        AtomicityArgument::Full => Atomicity::Full,
+    }
+}
+
 fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Options, Failure> {
     let costs = match &arguments.cost {
         None => Costs::default(),
@@ -89,11 +140,7 @@ fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Options,
             ConflictsArgument::Concurrent => ConflictRule::Concurrent,
             ConflictsArgument::Reachable => ConflictRule::Reachable,
         },
-        atomicity: match arguments.atomicity {
-            AtomicityArgument::Off => Atomicity::Off,
-            AtomicityArgument::Updates => Atomicity::Updates,
-            AtomicityArgument::Full => Atomicity::Full,
-        },
+        atomicity: atomicity(arguments.atomicity),
         listing: match arguments.cycles {
             None => Listing::None,
             Some(CyclesArgument::First(limit)) => Listing::First(limit),

@@ -1,9 +1,81 @@
 //! `seqcon fix`: the specification with what it needs put in.
 
+use super::analyse::atomicity;
 use super::arguments::FixArguments;
 use super::failure::Failure;
+use super::input::memory_model;
+use super::specification::Specification;
+use super::verify::outcome;
+use crate::aeg::Profile;
+use crate::analysis::{Analysis, Options};
+use crate::ids::InstrId;
+use crate::lang::slco::edit::edited;
+use crate::memory::MemoryModel;
+use crate::placement::cost::Costs;
+use crate::repair::{self, Repair, text::edits};
+use crate::report::output::Staged;
+use similar::TextDiff;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-pub fn run(_arguments: &FixArguments) -> Result<ExitCode, Failure> {
+/// After so many rounds something is wrong with us.
+const ROUNDS: usize = 20;
+
+pub fn run(arguments: &FixArguments) -> Result<ExitCode, Failure> {
+    let model = memory_model(&arguments.memory_model)?;
+    let original = Specification::read(&arguments.specification)?;
+    let fixed = fix(arguments, &model, &original)?;
+    if arguments.diff {
+        let diff = TextDiff::from_lines(&original.text, &fixed);
+        let new_name = arguments.output.as_ref().map_or(original.name.clone(), |path| path.display().to_string());
+        let mut diff = diff.unified_diff();
+        write!(io::stdout().lock(), "{}", diff.header(&original.name, &new_name))?;
+    }
+    match &arguments.output {
+        Some(path) => {
+            let mut staged = Staged::new();
+            staged.write(path, &mut |out| out.write_all(fixed.as_bytes()))?;
+            staged.put_in_place()?;
+        }
+        None if arguments.diff => {}
+        None => io::stdout().lock().write_all(fixed.as_bytes())?,
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The text with suggestions put in until an analysis finds nothing more to do.
+fn fix(arguments: &FixArguments, model: &MemoryModel, original: &Specification) -> Result<String, Failure> {
+    let mut current = Specification::from_text(original.name.clone(), original.text.clone())?;
+    for round in 0..ROUNDS {
+        let analysis = Analysis::new(current.facts(&arguments.limits)?, Profile::Sound);
+        if analysis.cut_off {
+            return Err(Failure::Usage(format!(
+                "{}: not all of the state space was explored, so not all that is missing is known; allow more",
+                current.name
+            )));
+        }
+        let has_text = |instr: InstrId| {
+            let at = repair::instruction(&current.program, &analysis, instr);
+            at.is_some_and(|at| current.has_statement(at))
+        };
+        let costs = Costs::for_text(&analysis.graph, has_text);
+        let options = Options { atomicity: atomicity(arguments.atomicity), costs, ..Options::default() };
+        let outcome = outcome(&analysis, &current, model, &options, &arguments.confirmation)?;
+        if outcome.is_clean() {
+            let rounds = if round > 1 { format!(", in {round} rounds") } else { String::new() };
+            let changed = if round == 0 { "nothing to do" } else { "repaired; an analysis finds nothing more to do" };
+            eprintln!("seqcon: {}: {} for {}{rounds}", original.name, changed, model.name);
+            return Ok(current.text);
+        }
+        let repair = Repair::of(&current.program, &analysis, &outcome);
+        let text = edited(&current.text, &edits(&current.program, &repair));
+        if text == current.text {
+            break;
+        }
+        current = Specification::from_text(original.name.clone(), text)?;
+    }
+    Err(Failure::Usage(format!(
+        "{}: the suggestions for {} cannot be written down in this language; see them with 'seqcon analyse'",
+        original.name, model.name
+    )))
 }

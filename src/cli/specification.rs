@@ -9,10 +9,11 @@ use crate::explore::successors::Evaluated;
 use crate::explore::{Exploration, Limits, Stop, explore};
 use crate::export::Origin;
 use crate::facts::Facts;
-use crate::lang::{self, Language};
+use crate::lang::{self, Diagnostic, Language};
 use crate::program::compiled::{Compiled, Fault};
 use crate::program::labels::label;
-use crate::program::{Program, Span};
+use crate::program::{InstructionKind, Program, Span};
+use crate::repair::At;
 use crate::weak::split::TooLong;
 use std::fmt::Write as _;
 use std::fs;
@@ -41,15 +42,31 @@ impl Specification {
             let valid = error.utf8_error().valid_up_to();
             Failure::in_file(path, format!("byte {valid} is not UTF-8; save the file as UTF-8"))
         })?;
-        let parsed = lang::parse(&name, &text).map_err(|errors| Failure::Usage(errors.to_string()))?;
-        for warning in &parsed.warnings {
-            eprintln!("seqcon: {}", warning.render(&name, &text));
+        let (specification, warnings) = Specification::parse(name, text)?;
+        for warning in &warnings {
+            eprintln!("seqcon: {}", warning.render(&specification.name, &specification.text));
         }
+        Ok(specification)
+    }
+
+    /// A specification made from one that was read: nothing is said about it.
+    pub fn from_text(name: String, text: String) -> Result<Specification, Failure> {
+        Ok(Specification::parse(name, text)?.0)
+    }
+
+    fn parse(name: String, text: String) -> Result<(Specification, Vec<Diagnostic>), Failure> {
+        let parsed = lang::parse(&name, &text).map_err(|errors| Failure::Usage(errors.to_string()))?;
         let compiled = Compiled::new(&parsed.program).map_err(|error| {
             let place = place(&text, error.span);
             Failure::Usage(format!("{name}:{place}: this instruction computes too many indices; split it"))
         })?;
-        Ok(Specification { name, text, program: parsed.program, compiled })
+        Ok((Specification { name, text, program: parsed.program, compiled }, parsed.warnings))
+    }
+
+    /// Whether an instruction has a statement of its own: a transition without statements is an instruction without one.
+    pub fn has_statement(&self, (thread, instruction): At) -> bool {
+        let instruction = &self.program.threads[thread].instructions[instruction];
+        instruction.condition.is_some() || !instruction.assignments.is_empty() || instruction.kind != InstructionKind::Plain
     }
 
     /// The text that it was read from.

@@ -12,6 +12,7 @@
 //! Costs are integers from 1 to a million, and a cumulative fence is not cheaper than a plain one; sums are exact.
 
 use crate::aeg::AbstractEventGraph;
+use crate::ids::InstrId;
 use crate::memory::FenceStrength;
 use crate::safety::{Place, Point};
 use serde::Deserialize;
@@ -82,6 +83,23 @@ impl Default for Costs {
 }
 
 impl Costs {
+    /// The fewest fences; among these the fewest that stand before or inside an instruction, which have no easy place in a program's text.
+    #[must_use]
+    pub fn for_text(graph: &AbstractEventGraph, has_text: impl Fn(InstrId) -> bool) -> Costs {
+        const FENCE: u64 = 1000;
+        let mut points = BTreeMap::new();
+        for position in 0..graph.instructions.len() {
+            let instr = InstrId::new(position);
+            let levels = graph.instruction(instr).labels.iter().map(|&label| graph.evaluation(label).last_level());
+            let inside = (1..=levels.max().unwrap_or(0)).map(|level| (Place::Inside(level), FENCE + 3));
+            let after = (Place::After, if has_text(instr) { FENCE } else { 2 * FENCE });
+            for (place, cost) in inside.chain([(Place::Before, FENCE + 1), after]) {
+                points.insert(Point { instr, place }, cost);
+            }
+        }
+        Costs { points, ..Costs::default() }
+    }
+
     /// Reads a cost file for this program.
     ///
     /// # Errors

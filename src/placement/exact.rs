@@ -11,6 +11,7 @@
 use super::maxsat::{Minimiser, Variable};
 use super::paths::OpenPath;
 use super::{ThreadProblem, greedy};
+use crate::aeg::AbstractEventGraph;
 use crate::memory::FenceStrength;
 use crate::safety::{Place, Point};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,12 +32,19 @@ impl Objective {
         match self {
             Objective::Cost => part.cost(point, strength),
             Objective::Cumulative => u64::from(strength == FenceStrength::Cumulative),
-            Objective::Readability => match point.place {
-                Place::After => u64::from(!part.has_shared_access(point.instr)),
-                Place::Before => 2,
-                Place::Inside(_) => 3,
-            },
+            Objective::Readability => unreadability(part.problem.graph, point),
         }
+    }
+}
+
+/// How hard it is to see a fence at this point in the program's text: easiest after a shared access, hardest inside an instruction.
+#[must_use]
+pub fn unreadability(graph: &AbstractEventGraph, point: Point) -> u64 {
+    let mut labels = graph.instruction(point.instr).labels.iter();
+    match point.place {
+        Place::After => u64::from(labels.all(|&label| graph.evaluation(label).events.is_empty())),
+        Place::Before => 2,
+        Place::Inside(_) => 3,
     }
 }
 

@@ -11,14 +11,14 @@ pub mod cost;
 pub mod exact;
 pub mod greedy;
 pub mod locks;
-mod maxsat;
+pub(crate) mod maxsat;
 pub mod paths;
 pub mod recheck;
 pub mod service;
 
 use crate::aeg::AbstractEventGraph;
 use crate::cycles::Delay;
-use crate::ids::{InstrId, ThreadId};
+use crate::ids::ThreadId;
 use crate::memory::{FenceStrength, MemoryModel};
 use crate::safety::{Point, Synchronisation};
 use cost::Costs;
@@ -89,11 +89,6 @@ impl ThreadProblem<'_> {
     fn open_paths(&self, fences: &BTreeMap<Point, FenceStrength>) -> BTreeSet<paths::OpenPath> {
         let in_place = Synchronisation { fences: fences.clone(), locked: self.problem.in_place.locked.clone() };
         paths::open_paths(self.problem.graph, self.problem.model, &in_place, &self.delays)
-    }
-
-    fn has_shared_access(&self, instr: InstrId) -> bool {
-        let graph = self.problem.graph;
-        graph.instruction(instr).labels.iter().any(|&label| !graph.evaluation(label).events.is_empty())
     }
 
     fn cost(&self, point: Point, strength: FenceStrength) -> u64 {

@@ -1,7 +1,7 @@
 //! The summary for people: what to put where, and why, in the program's own words and in 80 columns where its names allow.
 
 use super::names;
-use crate::analysis::{Fence, ModelOutcome, Outcome};
+use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::placement::locks::Role;
@@ -155,6 +155,18 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
     };
     if !result.fences.is_empty() {
         writeln!(out, "  minimal: {minimal}; re-checked: {rechecked}")?;
+    }
+    let confirmed = result.confirmations.iter().filter(|&&c| c == Confirmation::Yes).count();
+    let infeasible = result.infeasible.len() + result.confirmations.iter().filter(|&&c| c == Confirmation::No).count();
+    if confirmed + infeasible > 0 {
+        let all = result.all_delays().count();
+        write!(out, "  delays: {all}, of which {confirmed} were confirmed by a run")?;
+        let unfenced = if result.infeasible.is_empty() { "" } else { " and need no fence" };
+        match infeasible {
+            0 => writeln!(out)?,
+            1 => writeln!(out, "; 1 was proved infeasible{unfenced}")?,
+            more => writeln!(out, "; {more} were proved infeasible{unfenced}")?,
+        }
     }
     if let Some(list) = &result.findings.cycles {
         let more = if list.complete { "" } else { " (and more: the limit of --cycles was reached)" };

@@ -124,7 +124,9 @@ impl<'p> Buffers<'p> {
                     continue;
                 }
             };
-            let event = Event { thread, instruction: step.instruction as usize, accesses };
+            let is_write = matches!(step.action, Action::Write { .. });
+            let progress = self.system.threads[thread].progress(config, next.shared.threads[thread], is_write);
+            let event = Event { thread, instruction: step.instruction as usize, accesses, progress };
             steps.push((BufferStep::Issued(event), next));
         }
     }

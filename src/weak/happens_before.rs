@@ -8,7 +8,7 @@
 //! *Cost.* A step renumbers the events that are left: quadratic in threads times locations.
 
 use super::Granularity;
-use super::threads::{Access, AccessKind};
+use super::threads::{Access, AccessKind, Progress};
 use fixedbitset::FixedBitSet;
 
 /// The relation at one point of a run.
@@ -16,6 +16,8 @@ use fixedbitset::FixedBitSet;
 pub struct HappensBefore {
     /// The last event of each thread in program order.
     last: Vec<Option<usize>>,
+    /// The same, before the instruction at hand.
+    start: Vec<Option<usize>>,
     /// The last visible write of each location.
     writer: Vec<Option<usize>>,
     /// For each location and thread, its last read since that write.
@@ -45,6 +47,7 @@ impl HappensBefore {
     pub fn new(threads: usize, locations: usize) -> HappensBefore {
         HappensBefore {
             last: vec![None; threads],
+            start: vec![None; threads],
             writer: vec![None; locations],
             readers: vec![None; locations * threads],
             pending: vec![Vec::new(); threads],
@@ -54,6 +57,9 @@ impl HappensBefore {
 
     /// The event of a thread's next access: a new one, or that of its instruction if only whole instructions count and it is in the middle of one.
     fn event(&mut self, thread: usize, granularity: Granularity, is_first: bool) -> Result<usize, Cycle> {
+        if is_first {
+            self.start[thread] = self.last[thread];
+        }
         if let (Granularity::Instructions, false, Some(event)) = (granularity, is_first, self.last[thread]) {
             return Ok(event);
         }
@@ -135,6 +141,17 @@ impl HappensBefore {
         Ok(())
     }
 
+    /// How the instruction of the last access stands: one without effect is before nothing in program order.
+    pub fn settle(&mut self, thread: usize, progress: Progress) {
+        match progress {
+            Progress::InTheMiddle => return,
+            Progress::Done => {}
+            Progress::WithoutEffect => self.last[thread] = self.start[thread],
+        }
+        self.start[thread] = None;
+        self.compact();
+    }
+
     /// An atomic instruction: one event, whatever counts.
     ///
     /// # Errors
@@ -183,7 +200,7 @@ impl HappensBefore {
                 kept.len() - 1
             });
         };
-        let single = self.last.iter_mut().chain(&mut self.writer).chain(&mut self.readers).flatten();
+        let single = self.last.iter_mut().chain(&mut self.start).chain(&mut self.writer).chain(&mut self.readers).flatten();
         single.for_each(&mut renumber);
         for (event, reader) in self.pending.iter_mut().flatten() {
             renumber(event);

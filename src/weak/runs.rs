@@ -74,6 +74,7 @@ fn extend(
             let is_first = pool.is_at_boundary(config);
             let is_atomic = is_first && pool.steps(config).iter().any(|step| step.is_atomic(event.instruction));
             match &event.accesses[..] {
+                [] => return Ok(()),
                 accesses if is_atomic => relation.whole(event.thread, accesses),
                 [access] => match access.kind {
                     AccessKind::Write => relation.issue(event.thread, granularity, is_first),
@@ -83,8 +84,10 @@ fn extend(
                         relation.read(event.thread, access.location as usize, from, granularity, is_first)
                     }
                 },
-                _ => Ok(()),
-            }
+                several => unreachable!("a step that is not atomic makes one access, not {}", several.len()),
+            }?;
+            relation.settle(event.thread, event.progress);
+            Ok(())
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::Granularity;
 use super::split::SplitProgram;
-use super::threads::{Access, AccessKind, Action, ConfigId, Move, Threads};
+use super::threads::{Access, AccessKind, Action, ConfigId, Move, Progress, Threads};
 use super::visited::{LimitReached, Visited};
 
 /// The threads of a program, with all configurations met so far.
@@ -35,6 +35,8 @@ pub struct Event {
     pub instruction: usize,
     /// The accesses, in order.
     pub accesses: Vec<Access>,
+    /// How the instruction stands afterwards.
+    pub progress: Progress,
 }
 
 impl<'p> System<'p> {
@@ -96,7 +98,9 @@ impl<'p> System<'p> {
             }
             Action::Whole => return self.perform(state, thread, step.step),
         };
-        Some((Event { thread, instruction: step.instruction as usize, accesses }, next))
+        let is_write = matches!(step.action, Action::Write { .. });
+        let progress = self.threads[thread].progress(config, next.threads[thread], is_write);
+        Some((Event { thread, instruction: step.instruction as usize, accesses, progress }, next))
     }
 
     /// A step, performed as a whole.
@@ -109,7 +113,9 @@ impl<'p> System<'p> {
         }
         let (after, accesses) = self.threads[thread].perform(config, step, &mut next.memory)?;
         next.threads[thread] = after;
-        Some((Event { thread, instruction, accesses }, next))
+        let has_written = accesses.iter().any(|access| access.kind == AccessKind::Write);
+        let progress = self.threads[thread].progress(config, after, has_written);
+        Some((Event { thread, instruction, accesses, progress }, next))
     }
 
     /// All reachable states.

@@ -45,6 +45,18 @@ pub struct Access {
     pub value: i64,
 }
 
+/// How an instruction stands after a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// More of its accesses follow.
+    InTheMiddle,
+    /// It is complete.
+    Done,
+    /// It is complete and has changed nothing: its condition was refused, or it is a condition that leads back to where it was (a blocked evaluation, method §2). Nothing in the thread
+    /// depends on it, so it is before nothing in program order.
+    WithoutEffect,
+}
+
 /// What a thread can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
@@ -145,6 +157,24 @@ impl<'p> Threads<'p> {
         self.numbers.insert(config, id);
         self.moves.push(None);
         id
+    }
+
+    /// How a move from one configuration to another leaves its instruction; `is_write` if the move was a write.
+    #[must_use]
+    pub fn progress(&self, before: ConfigId, after: ConfigId, is_write: bool) -> Progress {
+        let (from, to) = (self.config(before), self.config(after));
+        if to.running.is_some() {
+            return Progress::InTheMiddle;
+        }
+        let has_written = is_write
+            || from.running.is_some_and(|(step, done)| {
+                let operations = self.step(before, step).operations.iter().enumerate();
+                let mut writes = operations.filter(|(_, operation)| matches!(operation, Operation::Write(..)));
+                writes.any(|(position, _)| done & 1 << position != 0)
+            });
+        let locals = self.thread.locals.len();
+        let is_same = from.control == to.control && from.frame[..locals] == to.frame[..] && !to.is_faulty;
+        if is_same && !has_written { Progress::WithoutEffect } else { Progress::Done }
     }
 
     /// What the thread can do next.
@@ -253,11 +283,12 @@ impl<'p> Threads<'p> {
                 standing => return Some((self.arrive(config, split, standing), accesses)),
             }
             let done = config.running.map_or(0, |(_, done)| done);
-            let next =
-                (0..split.operations.len()).find_map(|operation| match ready(split, &config.frame, done, operation) {
+            let next = (0..split.operations.len()).find_map(|operation| {
+                match ready(split, &config.frame, done, operation) {
                     Some(Touch::Location(location)) => Some((operation, location)),
                     _ => None,
-                });
+                }
+            });
             let (operation, location) = next.expect("some access of an instruction in the middle is ready");
             let cell = &mut memory[location as usize];
             let kind = match &split.operations[operation] {
@@ -305,7 +336,7 @@ impl<'p> Threads<'p> {
 enum Touch {
     /// A location, by an access.
     Location(u32),
-    /// Nothing: the index is out of range, or the value is there already, in this slot.
+    /// Nothing: the index is out of range, a later write overwrites this one, or the value is there already, in this slot.
     Nothing(Option<usize>),
 }
 
@@ -317,7 +348,7 @@ fn ready(split: &SplitStep, frame: &[i64], done: u64, operation: usize) -> Optio
     }
     // Indices that go wrong are found when the operation is settled.
     let Ok(Some(location)) = locate(cell, frame) else { return Some(Touch::Nothing(None)) };
-    let mut value = None;
+    let mut value: Option<usize> = None;
     for other in 0..split.operations.len() {
         let Some((other_cell, other_writes)) = access(split, other) else { continue };
         if other == operation || other_cell.base != cell.base {
@@ -328,6 +359,14 @@ fn ready(split: &SplitStep, frame: &[i64], done: u64, operation: usize) -> Optio
         let same = known && matches!(locate(other_cell, frame), Ok(Some(there)) if there == location);
         if other < operation && !other_done && (is_write || other_writes) && (same || !known) {
             return None; // The order of the text decides, and it is the other one's turn, or may be.
+        }
+        if other > operation && is_write && other_writes {
+            if same {
+                return Some(Touch::Nothing(None)); // Only the last write to a location is performed.
+            }
+            if !known && !uses(split, other, cell.base) {
+                return None; // It may be that one.
+            }
         }
         if !is_write && same && other_done && (other < operation || !other_writes) {
             let slot = match &split.operations[other] {
@@ -342,6 +381,15 @@ fn ready(split: &SplitStep, frame: &[i64], done: u64, operation: usize) -> Optio
         Some(slot) => Some(Touch::Nothing(Some(slot))),
         None => Some(Touch::Location(location)),
     }
+}
+
+/// Whether an operation needs a read of the variable with this first location.
+fn uses(split: &SplitStep, operation: usize, base: usize) -> bool {
+    let needed = (0..operation).filter(|&earlier| split.needs[operation] & 1 << earlier != 0);
+    let mut needed = needed.filter(|&earlier| !matches!(split.operations[earlier], Operation::Decide(..)));
+    needed.any(|earlier| {
+        matches!(&split.operations[earlier], Operation::Read(cell, _) if cell.base == base) || uses(split, earlier, base)
+    })
 }
 
 fn access(split: &SplitStep, operation: usize) -> Option<(&Cell, bool)> {
@@ -395,7 +443,8 @@ fn settle(split: &SplitStep, config: &mut Config) -> Result<Standing, Fault> {
                     }
                 }
                 Operation::Write(cell, _) => {
-                    if locate(cell, frame)?.is_some() {
+                    locate(cell, frame)?;
+                    if !matches!(ready(split, frame, done, operation), Some(Touch::Nothing(_))) {
                         continue;
                     }
                 }

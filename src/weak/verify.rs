@@ -118,7 +118,8 @@ fn traces(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitR
         }
     }
     let (states, pairs) = (attack.num_of_states(), pairs.len());
-    if question.machine == Machine::Tso {
+    // Where no write can be overtaken at all, every run is sequentially consistent: up to the first write that is overtaken, writes can be taken to be issued when they become visible.
+    if question.machine == Machine::Tso || pairs == 0 {
         return Ok(Verdict::Verified(Ground::Attacks { states, pairs }));
     }
     Ok(match runs::examine(program, question.machine, question.granularity, question.bound, question.limit) {
@@ -135,10 +136,8 @@ fn states(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitR
     let mut buffers = Buffers::new(program, question.machine, question.bound);
     buffers.system.granularity = question.granularity;
     let consistent = buffers.system.reach(question.limit)?;
-    let expected: BTreeSet<_> = (0..consistent.len() as u32)
-        .map(|number| consistent.get(number))
-        .filter(|s| buffers.system.is_at_boundary(s))
-        .collect();
+    let expected: BTreeSet<_> =
+        (0..consistent.len() as u32).map(|number| consistent.get(number)).filter(|s| buffers.system.is_at_boundary(s)).collect();
     buffers.system.granularity = Granularity::Accesses;
     let mut visited = Visited::new(question.limit);
     visited.start(buffers.initial())?;

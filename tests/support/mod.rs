@@ -20,6 +20,7 @@ pub mod repair;
 pub mod rewriting;
 pub mod split;
 pub mod store_buffers;
+pub mod trust;
 
 use seqcon::facts::extract::{Extraction, NoProgress, Options, extract};
 use seqcon::lts::Error;

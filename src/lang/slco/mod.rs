@@ -32,6 +32,7 @@
 //! types, and the [`Program`](crate::program::Program)). Names are looked up only if the syntax is right, as half a
 //! tree would give errors that are none.
 
+pub mod edit;
 mod lexer;
 mod parser;
 mod resolve;

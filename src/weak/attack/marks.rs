@@ -3,7 +3,7 @@
 //! A step is marked if its thread is marked, or if it conflicts with a marked access; it then marks its thread and its accesses. When a marked step touches the location of the delayed write, the cycle is closed.
 
 use crate::weak::system::{Event, State, System};
-use crate::weak::threads::{Access, AccessKind};
+use crate::weak::threads::{Access, AccessKind, Progress};
 use crate::weak::visited::{LimitReached, Visited};
 use std::rc::Rc;
 
@@ -15,10 +15,19 @@ pub(super) struct Marked {
     marks: Marks,
 }
 
+/// Whether what a thread does next is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum ThreadMark {
+    No,
+    /// As long as it is in the middle of the present instruction; for good if that has an effect.
+    InInstruction,
+    Yes,
+}
+
 /// What happens after something.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::weak) struct Marks {
-    threads: Box<[bool]>,
+    threads: Box<[ThreadMark]>,
     read: Box<[bool]>,
     written: Box<[bool]>,
 }
@@ -27,7 +36,7 @@ impl Marks {
     /// Only these accesses.
     pub(in crate::weak) fn start(threads: usize, locations: usize, accesses: &[Access]) -> Marks {
         let mut marks = Marks {
-            threads: vec![false; threads].into(),
+            threads: vec![ThreadMark::No; threads].into(),
             read: vec![false; locations].into(),
             written: vec![false; locations].into(),
         };
@@ -51,7 +60,7 @@ impl Marks {
 
     /// Whether the event is marked; if so, its thread and accesses are from now on.
     pub(in crate::weak) fn spread(&mut self, event: &Event) -> bool {
-        let is_marked = self.threads[event.thread] || event.accesses.iter().any(|access| self.conflict(access));
+        let is_marked = self.threads[event.thread] != ThreadMark::No || event.accesses.iter().any(|access| self.conflict(access));
         if is_marked {
             self.mark(event);
         }
@@ -61,7 +70,12 @@ impl Marks {
     /// Marks an event: its thread and its accesses.
     pub(in crate::weak) fn mark(&mut self, event: &Event) {
         if !event.accesses.is_empty() {
-            self.threads[event.thread] = true;
+            let mark = &mut self.threads[event.thread];
+            *mark = match (*mark, event.progress) {
+                (ThreadMark::Yes, _) | (_, Progress::Done) => ThreadMark::Yes,
+                (_, Progress::InTheMiddle) => ThreadMark::InInstruction,
+                (_, Progress::WithoutEffect) => ThreadMark::No,
+            };
             event.accesses.iter().for_each(|access| self.add(access));
         }
     }

@@ -5,7 +5,7 @@
 
 use super::{Pair, Seen, Vertex, Visibility};
 use crate::weak::system::Event;
-use crate::weak::threads::{Access, AccessKind, Action, ConfigId, Move, Threads};
+use crate::weak::threads::{Access, AccessKind, Action, ConfigId, Move, Progress, Threads};
 use crate::weak::visited::{LimitReached, Visited};
 use crate::weak::{Granularity, Machine};
 
@@ -72,9 +72,7 @@ impl PrivateRun {
             for (event, visibility, next) in self.steps(thread, &position) {
                 if let Some(pair) = self.overtaking(&position, &event, visibility) {
                     let after = match self.rules.granularity {
-                        Granularity::Accesses => {
-                            event.accesses.iter().map(|access| Access { value: 0, ..*access }).collect()
-                        }
+                        Granularity::Accesses => event.accesses.iter().map(|access| Access { value: 0, ..*access }).collect(),
                         Granularity::Instructions => {
                             let seen = position.seen.iter().chain(&event.accesses);
                             seen.map(|access| Access { value: 0, ..*access }).collect()
@@ -155,11 +153,17 @@ impl PrivateRun {
                 next.delayed = next.delayed.or(Some(vertex(step.instruction as usize, access)));
             }
         }
+        let event = self.event(step, vec![access], thread.progress(position.config, next.config, true));
         self.arrived(thread, &mut next);
-        (self.event(step, vec![access]), visibility, next)
+        (event, visibility, next)
     }
 
-    fn read(&self, thread: &mut Threads<'_>, position: &Position, step: &Move) -> (Event, Visibility, Position) {
+    fn read(
+        &self,
+        thread: &mut Threads<'_>,
+        position: &Position,
+        step: &Move,
+    ) -> (Event, Visibility, Position) {
         let mut next = position.clone();
         let mut accesses = Vec::new();
         match step.action {
@@ -176,8 +180,9 @@ impl PrivateRun {
             Action::Silent { next: config } => next.config = config,
             _ => {}
         }
+        let event = self.event(step, accesses, thread.progress(position.config, next.config, false));
         self.arrived(thread, &mut next);
-        (self.event(step, accesses), Visibility::Visible, next)
+        (event, Visibility::Visible, next)
     }
 
     fn arrived(&self, thread: &Threads<'_>, next: &mut Position) {
@@ -191,8 +196,8 @@ impl PrivateRun {
         next.seen = sorted(std::mem::take(&mut next.seen));
     }
 
-    fn event(&self, step: &Move, accesses: Vec<Access>) -> Event {
-        Event { thread: self.rules.thread, instruction: step.instruction as usize, accesses }
+    fn event(&self, step: &Move, accesses: Vec<Access>, progress: Progress) -> Event {
+        Event { thread: self.rules.thread, instruction: step.instruction as usize, accesses, progress }
     }
 
     /// What the thread did up to a position, and a last step.

@@ -1,0 +1,72 @@
+//! From the text of a specification to a verdict under weak memory, step by step.
+
+use seqcon::aeg::Profile;
+use seqcon::analysis::{Analysis, ModelOutcome, Options};
+use seqcon::confirm::{Limits, granularity, machine, place_confirmed};
+use seqcon::cycles::Atomicity;
+use seqcon::explore::observe::{FactsObserver, facts};
+use seqcon::explore::{Limits as ExploreLimits, explore};
+use seqcon::lang;
+use seqcon::memory::MemoryModel;
+use seqcon::program::Program;
+use seqcon::program::compiled::Compiled;
+use seqcon::repair::Repair;
+use seqcon::weak::split::SplitProgram;
+use seqcon::weak::verify::{Property, Question, Verdict, verify};
+
+/// The program of a specification.
+pub fn program(text: &str) -> Program {
+    lang::parse("test.slco", text).unwrap_or_else(|errors| panic!("{errors}\n{text}")).program
+}
+
+/// The analysis of a program.
+pub fn analysis(program: &Program, profile: Profile) -> Analysis {
+    let compiled = Compiled::new(program).expect("few indices");
+    let explored = explore(&compiled, &ExploreLimits::default(), &mut FactsObserver);
+    let (exploration, watchers) = explored.unwrap_or_else(|failure| panic!("{failure:?}"));
+    let size = (exploration.states.len() as u64, exploration.transitions);
+    Analysis::new(facts(program, &watchers, size), profile)
+}
+
+/// Its result under a memory model.
+pub fn outcome(analysis: &Analysis, model: &str, atomicity: Atomicity) -> ModelOutcome {
+    analysis.run(&named(model), &Options { atomicity, ..Options::default() })
+}
+
+/// Its result with fences only for what is not proved infeasible.
+pub fn confirmed(
+    program: &Program,
+    analysis: &Analysis,
+    model: &str,
+    atomicity: Atomicity,
+    limits: Limits,
+) -> ModelOutcome {
+    let options = Options { atomicity, ..Options::default() };
+    place_confirmed(program, analysis, &named(model), &options, limits).expect("short instructions")
+}
+
+/// The verdict on a program with a repair put in.
+pub fn judge(
+    program: &Program,
+    repair: &Repair,
+    model: &str,
+    atomicity: Atomicity,
+    property: Property,
+    limits: Limits,
+) -> Verdict {
+    let mut split = SplitProgram::new(program).expect("short instructions");
+    repair.apply(&mut split);
+    let question = Question {
+        machine: machine(&named(model)).expect("tso or pso"),
+        granularity: granularity(atomicity),
+        property,
+        bound: limits.buffer,
+        limit: limits.states,
+    };
+    verify(&split, &question)
+}
+
+/// A built-in memory model.
+pub fn named(model: &str) -> MemoryModel {
+    MemoryModel::named(model).expect("built in")
+}

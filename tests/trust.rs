@@ -1,0 +1,195 @@
+//! What the analysis suggests is right, and needed: every model of `specs/` and random programs, run under TSO and PSO (method §10).
+
+// A panic is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use seqcon::aeg::Profile;
+use seqcon::confirm::Limits;
+use seqcon::cycles::Atomicity;
+use seqcon::lang::slco::edit::edited;
+use seqcon::repair::{Repair, text::edits};
+use seqcon::weak::verify::{Ground, Property, Verdict};
+use std::cell::Cell;
+use std::fs;
+use support::random::random_cases;
+use support::random_slco::{Shape, random_specification};
+use support::trust::{analysis, confirmed, judge, outcome, program};
+
+const WEAK: [&str; 2] = ["tso", "pso"];
+
+const LIMITS: Limits = Limits { states: 300_000, buffer: 4 };
+
+/// The models of `specs/`: name and text.
+fn specifications() -> Vec<(String, String)> {
+    let mut paths: Vec<_> = fs::read_dir("specs").unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let name = |path: &std::path::Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    paths.iter().map(|path| (name(path), fs::read_to_string(path).unwrap())).collect()
+}
+
+fn is_verified(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Verified(_))
+}
+
+#[test]
+fn every_specification_is_verified_with_its_suggestions() {
+    for (name, text) in specifications() {
+        let program = program(&text);
+        let analysis = analysis(&program, Profile::Sound);
+        for model in WEAK {
+            for atomicity in [Atomicity::Off, Atomicity::Full] {
+                let repair = Repair::of(&program, &analysis, &outcome(&analysis, model, atomicity));
+                let traces = judge(&program, &repair, model, atomicity, Property::Traces, LIMITS);
+                let Verdict::Verified(ground) = &traces else { panic!("{name} {model} {atomicity:?}: {traces:?}") };
+                if model == "tso" {
+                    assert!(matches!(ground, Ground::Attacks { .. }), "{name}: {ground:?} is not exact");
+                }
+                println!("{name} {model} {atomicity:?}: {ground:?}");
+                let states = judge(&program, &repair, model, atomicity, Property::States, LIMITS);
+                assert!(is_verified(&states), "{name} {model} {atomicity:?}: {states:?}");
+            }
+        }
+    }
+}
+
+/// Places fences only where a run needs them; each is then needed: without it there is a run again.
+fn each_confirmed_fence_is_needed(text: &str, model: &str, atomicity: Atomicity, limits: Limits) -> Option<usize> {
+    let program = program(text);
+    let analysis = analysis(&program, Profile::Sound);
+    let outcome = confirmed(&program, &analysis, model, atomicity, limits);
+    let repair = Repair::of(&program, &analysis, &outcome);
+    match judge(&program, &repair, model, atomicity, Property::Traces, limits) {
+        Verdict::Verified(_) => {}
+        Verdict::Undecided => return None,
+        Verdict::Violated(violation) => panic!("{model} {atomicity:?}: {repair:?} is not enough: {violation:?}\n{text}"),
+    }
+    for fence in &repair.fences {
+        let mut without = repair.clone();
+        without.fences.remove(fence);
+        let verdict = judge(&program, &without, model, atomicity, Property::Traces, limits);
+        assert!(matches!(verdict, Verdict::Violated(_)), "{model}: {fence:?} is not needed: {verdict:?}\n{text}");
+    }
+    Some(repair.fences.len())
+}
+
+#[test]
+fn every_specification_needs_each_fence_for_a_confirmed_delay() {
+    for (name, text) in specifications() {
+        for model in WEAK {
+            let fences = each_confirmed_fence_is_needed(&text, model, Atomicity::Off, LIMITS);
+            println!("{name} {model}: {fences:?} fences");
+            assert!(fences.is_some(), "{name} {model} is not decided");
+        }
+    }
+}
+
+/// Removes all that the repair of a text can have put in.
+fn stripped(text: &str) -> String {
+    text.replace("; fence", "").replace("fence; ", "").replace("atomic ", "").replace(['[', ']'], "")
+}
+
+#[test]
+fn a_repaired_text_is_clean_and_verified_and_otherwise_the_same() {
+    for (name, text) in specifications() {
+        for model in ["tso", "pso", "armv7", "power"] {
+            let mut current = text.clone();
+            for _ in 0..5 {
+                let program = program(&current);
+                let analysis = analysis(&program, Profile::Sound);
+                let outcome = outcome(&analysis, model, Atomicity::Off);
+                if outcome.is_clean() {
+                    break;
+                }
+                let repair = Repair::of(&program, &analysis, &outcome);
+                current = edited(&current, &edits(&program, &repair));
+            }
+            let program = program(&current);
+            let outcome = outcome(&analysis(&program, Profile::Sound), model, Atomicity::Off);
+            assert!(outcome.is_clean(), "{name} {model}: {:?} remain\n{current}", outcome.fences);
+            assert_eq!(stripped(&current), stripped(&text), "{name} {model}");
+            if WEAK.contains(&model) {
+                let verdict =
+                    judge(&program, &Repair::default(), model, Atomicity::Off, Property::Traces, LIMITS);
+                assert!(is_verified(&verdict), "{name} {model}: {verdict:?}\n{current}");
+            }
+        }
+    }
+}
+
+const RANDOM_LIMITS: Limits = Limits { states: 30_000, buffer: 5 };
+
+const SHAPE: Shape =
+    Shape { most_threads: 3, most_instructions: 4, loops: true, composites: true, waits: true, fences: true };
+
+/// Suggestions for random programs hold under every machine: no miss.
+fn no_miss(cases: u64, shape: &Shape, model: &str, atomicity: Atomicity) {
+    let (repaired, clean, skipped) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let count = |counter: &Cell<u32>| counter.set(counter.get() + 1);
+    random_cases(cases, |rng| {
+        let text = random_specification(rng, shape);
+        let program = program(&text);
+        let analysis = analysis(&program, Profile::Sound);
+        if atomicity == Atomicity::Off && !outcome(&analysis, model, Atomicity::Full).locks.is_empty() {
+            return count(&skipped); // Its instructions can be torn: the result presumes that something makes them atomic.
+        }
+        let outcome = outcome(&analysis, model, atomicity);
+        let repair = Repair::of(&program, &analysis, &outcome);
+        for property in [Property::Traces, Property::States] {
+            match judge(&program, &repair, model, atomicity, property, RANDOM_LIMITS) {
+                Verdict::Verified(_) => {}
+                Verdict::Undecided => return count(&skipped),
+                violated => panic!("{model} {atomicity:?} {property:?}: {violated:?} with {repair:?} in\n{text}"),
+            }
+        }
+        count(if outcome.is_clean() { &clean } else { &repaired });
+    });
+    println!("{} repaired, {} clean, {} skipped", repaired.get(), clean.get(), skipped.get());
+    assert!(repaired.get() > 0, "no program needed a repair: this test shows nothing");
+}
+
+#[test]
+fn nothing_is_missed_on_tso() {
+    no_miss(2000, &SHAPE, "tso", Atomicity::Full);
+}
+
+#[test]
+fn nothing_is_missed_on_pso() {
+    no_miss(2000, &SHAPE, "pso", Atomicity::Full);
+}
+
+#[test]
+fn nothing_is_missed_on_tso_where_no_instruction_is_torn() {
+    no_miss(2000, &SHAPE, "tso", Atomicity::Off);
+}
+
+#[test]
+fn nothing_is_missed_on_pso_where_no_instruction_is_torn() {
+    no_miss(2000, &SHAPE, "pso", Atomicity::Off);
+}
+
+/// With fences only for confirmed delays, each fence is needed.
+fn no_waste(cases: u64, model: &str, atomicity: Atomicity) {
+    let (fences, skipped) = (Cell::new(0), Cell::new(0));
+    random_cases(cases, |rng| {
+        let shape = Shape { composites: atomicity == Atomicity::Full, ..SHAPE };
+        let text = random_specification(rng, &shape);
+        match each_confirmed_fence_is_needed(&text, model, atomicity, RANDOM_LIMITS) {
+            Some(placed) => fences.set(fences.get() + placed),
+            None => skipped.set(skipped.get() + 1),
+        }
+    });
+    println!("{} fences, each needed; {} programs skipped", fences.get(), skipped.get());
+    assert!(fences.get() > 0, "no fence was placed: this test shows nothing");
+}
+
+#[test]
+fn no_confirmed_fence_is_wasted_on_tso() {
+    no_waste(1000, "tso", Atomicity::Off);
+}
+
+#[test]
+fn no_confirmed_fence_is_wasted_on_pso() {
+    no_waste(500, "pso", Atomicity::Off);
+}
