@@ -36,7 +36,7 @@ impl AbstractEventGraph {
             let instruction = &mut instructions[evaluation.instr.index()];
             instruction.labels.push(label);
             instruction.update |= facts.labels[position].has_write();
-            instruction.unseen |= is_guarded(&facts.labels[position]);
+            instruction.unseen |= evaluation.events.len() > 1 && is_guarded(&facts.labels[position]);
             for (event_position, event) in evaluation.events.iter().enumerate() {
                 occurrences[event.vertex.index()].push((label, event_position));
             }
@@ -156,7 +156,13 @@ impl Names {
         for (thread, name) in heads {
             let next = InstrId::new(self.instructions.len());
             self.instruction_ids.insert((thread, name.to_owned()), next);
-            self.instructions.push(Instruction { thread, name: name.to_owned(), update: false, unseen: false, labels: Vec::new() });
+            self.instructions.push(Instruction {
+                thread,
+                name: name.to_owned(),
+                update: false,
+                unseen: false,
+                labels: Vec::new(),
+            });
         }
     }
 

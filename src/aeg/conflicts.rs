@@ -6,7 +6,7 @@
 //!   instruction whose condition was read while it held goes on with its other accesses when it does not hold any more, so that no state enables these together with what the others do meanwhile
 //!   (`tests/regressions.rs`, `an_instruction_goes_on_after_its_condition_has_changed`).
 
-use super::{AbstractEventGraph, Profile};
+use super::{AbstractEventGraph, Instruction, Profile};
 use crate::ids::{LabelId, VertexId};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
@@ -16,6 +16,11 @@ use std::collections::BTreeSet;
 pub struct Conflicts {
     neighbours: Vec<Vec<VertexId>>,
     matrix: Vec<FixedBitSet>,
+}
+
+/// Whether the instruction can be in the middle of one evaluation where another one of it is enabled.
+fn goes_on(graph: &AbstractEventGraph, instruction: &Instruction) -> bool {
+    instruction.labels.iter().any(|&label| graph.evaluation(label).events.len() > 1)
 }
 
 impl Conflicts {
@@ -37,32 +42,29 @@ impl Conflicts {
     /// `early(a)` are the vertices that can be executed before `a` although program order has them after it.
     #[must_use]
     pub fn concurrent(graph: &AbstractEventGraph, early: impl Fn(VertexId) -> FixedBitSet) -> Conflicts {
-        let extended = |labels: &[LabelId]| -> Vec<VertexId> {
+        let extended = |label: usize| -> Vec<VertexId> {
+            let evaluation = &graph.evaluations[label];
+            let instruction = graph.instruction(evaluation.instr);
             let mut set = BTreeSet::new();
+            let goes_on = graph.profile == Profile::Sound && goes_on(graph, instruction);
+            let labels = if goes_on { &instruction.labels[..] } else { &[LabelId::new(label)] };
             for event in labels.iter().flat_map(|&label| &graph.evaluation(label).events) {
                 set.insert(event.vertex);
                 set.extend(early(event.vertex).ones().map(VertexId::new));
             }
             set.into_iter().collect()
         };
+        let extended: Vec<_> = (0..graph.evaluations.len()).map(extended).collect();
         let mut relation = Conflicts::empty(graph.vertices.len());
-        if graph.profile != Profile::Sound {
-            let extended: Vec<_> = (0..graph.evaluations.len()).map(|label| extended(&[LabelId::new(label)])).collect();
-            for &(alpha, beta) in &graph.concurrent {
-                relation.join(graph, &extended[alpha.index()], &extended[beta.index()]);
-            }
-            return relation.sorted();
+        for &(alpha, beta) in &graph.concurrent {
+            relation.join(graph, &extended[alpha.index()], &extended[beta.index()]);
         }
-        let extended: Vec<_> = graph.instructions.iter().map(|instruction| extended(&instruction.labels)).collect();
-        let instr = |label: LabelId| graph.evaluation(label).instr.index();
-        let together: BTreeSet<(usize, usize)> = graph.concurrent.iter().map(|&(a, b)| (instr(a), instr(b))).collect();
-        for (alpha, beta) in together {
-            relation.join(graph, &extended[alpha], &extended[beta]);
-        }
-        let all: Vec<VertexId> = graph.vertex_ids().collect();
-        for (instruction, accesses) in graph.instructions.iter().zip(&extended) {
-            if instruction.unseen {
-                relation.join(graph, accesses, &all);
+        if graph.profile == Profile::Sound {
+            let all: Vec<VertexId> = graph.vertex_ids().collect();
+            for instruction in graph.instructions.iter().filter(|instruction| instruction.unseen) {
+                for label in &instruction.labels {
+                    relation.join(graph, &extended[label.index()], &all);
+                }
             }
         }
         relation.sorted()

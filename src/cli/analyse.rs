@@ -87,8 +87,7 @@ fn confirmed(
         return confirm::place_confirmed(program, analysis, model, options, limits).map_err(too_long);
     }
     let outcome = analysis.run(model, options);
-    let confirmed =
-        confirm::confirm(program, analysis, model, options, &outcome.findings, limits).map_err(too_long)?;
+    let confirmed = confirm::confirm(program, analysis, model, options, &outcome.findings, limits).map_err(too_long)?;
     Ok(ModelOutcome { confirmations: confirmed.verdicts, ..outcome })
 }
 

@@ -66,7 +66,9 @@ impl Specification {
     /// Whether an instruction has a statement of its own: a transition without statements is an instruction without one.
     pub fn has_statement(&self, (thread, instruction): At) -> bool {
         let instruction = &self.program.threads[thread].instructions[instruction];
-        instruction.condition.is_some() || !instruction.assignments.is_empty() || instruction.kind != InstructionKind::Plain
+        instruction.condition.is_some()
+            || !instruction.assignments.is_empty()
+            || instruction.kind != InstructionKind::Plain
     }
 
     /// The text that it was read from.

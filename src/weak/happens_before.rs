@@ -200,7 +200,8 @@ impl HappensBefore {
                 kept.len() - 1
             });
         };
-        let single = self.last.iter_mut().chain(&mut self.start).chain(&mut self.writer).chain(&mut self.readers).flatten();
+        let single =
+            self.last.iter_mut().chain(&mut self.start).chain(&mut self.writer).chain(&mut self.readers).flatten();
         single.for_each(&mut renumber);
         for (event, reader) in self.pending.iter_mut().flatten() {
             renumber(event);

@@ -50,6 +50,8 @@ pub struct SplitStep {
     pub levels: Vec<u32>,
     /// For each operation, the ones that it needs, as bits.
     pub needs: Vec<u64>,
+    /// For each operation, those of them that its location needs.
+    pub addresses: Vec<u64>,
     /// The number of slots of its frame: locals, then temporaries.
     pub frame: usize,
     /// The locals that it changes: slot of the local, slot of the new value.
@@ -85,6 +87,7 @@ impl SplitThread {
             operations: Vec::new(),
             levels: Vec::new(),
             needs: Vec::new(),
+            addresses: Vec::new(),
             frame: self.locals.len(),
             results: Vec::new(),
         };
@@ -191,6 +194,7 @@ fn split_thread(program: &Program, thread: usize, shared: &[usize]) -> Result<Sp
             versions: bases.clone(),
             operations: Vec::new(),
             needs: Vec::new(),
+            addresses: Vec::new(),
             producers: vec![None; locals.len()],
             decision: 0,
         };
@@ -216,6 +220,7 @@ fn split_thread(program: &Program, thread: usize, shared: &[usize]) -> Result<Sp
             frame: splitter.producers.len(),
             operations: splitter.operations,
             needs: splitter.needs,
+            addresses: splitter.addresses,
         });
     }
     Ok(SplitThread { initial: own.initial, locals, steps })
@@ -229,6 +234,7 @@ struct Splitter<'p> {
     versions: Vec<usize>,
     operations: Vec<Operation>,
     needs: Vec<u64>,
+    addresses: Vec<u64>,
     /// For each slot of the frame, the operation that fills it.
     producers: Vec<Option<usize>>,
     /// The operation that decides whether the instruction is taken, as a bit: what comes later needs it.
@@ -320,6 +326,11 @@ impl Splitter<'_> {
     }
 
     fn push(&mut self, operation: Operation, needs: u64) -> usize {
+        let index = match &operation {
+            Operation::Read(cell, _) | Operation::Write(cell, _) => cell.index.as_ref(),
+            _ => None,
+        };
+        self.addresses.push(index.map_or(0, |index| self.producers_of(index)));
         self.operations.push(operation);
         self.needs.push(needs | self.decision);
         self.operations.len() - 1

@@ -355,7 +355,7 @@ fn ready(split: &SplitStep, frame: &[i64], done: u64, operation: usize) -> Optio
             continue;
         }
         let other_done = done & 1 << other != 0;
-        let known = split.needs[other] & !done == 0;
+        let known = split.addresses[other] & !done == 0;
         let same = known && matches!(locate(other_cell, frame), Ok(Some(there)) if there == location);
         if other < operation && !other_done && (is_write || other_writes) && (same || !known) {
             return None; // The order of the text decides, and it is the other one's turn, or may be.
@@ -364,7 +364,7 @@ fn ready(split: &SplitStep, frame: &[i64], done: u64, operation: usize) -> Optio
             if same {
                 return Some(Touch::Nothing(None)); // Only the last write to a location is performed.
             }
-            if !known && !uses(split, other, cell.base) {
+            if !known && !uses(split, split.addresses[other], cell.base) {
                 return None; // It may be that one.
             }
         }
@@ -383,12 +383,14 @@ fn ready(split: &SplitStep, frame: &[i64], done: u64, operation: usize) -> Optio
     }
 }
 
-/// Whether an operation needs a read of the variable with this first location.
-fn uses(split: &SplitStep, operation: usize, base: usize) -> bool {
-    let needed = (0..operation).filter(|&earlier| split.needs[operation] & 1 << earlier != 0);
-    let mut needed = needed.filter(|&earlier| !matches!(split.operations[earlier], Operation::Decide(..)));
-    needed.any(|earlier| {
-        matches!(&split.operations[earlier], Operation::Read(cell, _) if cell.base == base) || uses(split, earlier, base)
+/// Whether one of these operations, or what they need, reads the variable with this first location.
+fn uses(split: &SplitStep, operations: u64, base: usize) -> bool {
+    (0..split.operations.len()).filter(|operation| operations & 1 << operation != 0).any(|operation| {
+        match &split.operations[operation] {
+            Operation::Decide(..) => false,
+            Operation::Read(cell, _) if cell.base == base => true,
+            _ => uses(split, split.needs[operation], base),
+        }
     })
 }
 

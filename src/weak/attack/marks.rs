@@ -60,7 +60,8 @@ impl Marks {
 
     /// Whether the event is marked; if so, its thread and accesses are from now on.
     pub(in crate::weak) fn spread(&mut self, event: &Event) -> bool {
-        let is_marked = self.threads[event.thread] != ThreadMark::No || event.accesses.iter().any(|access| self.conflict(access));
+        let is_marked =
+            self.threads[event.thread] != ThreadMark::No || event.accesses.iter().any(|access| self.conflict(access));
         if is_marked {
             self.mark(event);
         }
