@@ -71,8 +71,7 @@ pub fn confirm(
     limits: Limits,
 ) -> Result<Confirmed, TooLong> {
     let count = findings.delays.len();
-    let mut confirmed =
-        Confirmed { verdicts: vec![Confirmation::Unknown; count], witnesses: vec![None; count] };
+    let mut confirmed = Confirmed { verdicts: vec![Confirmation::Unknown; count], witnesses: vec![None; count] };
     let Some(machine) = machine(model) else { return Ok(confirmed) };
     let mut split = SplitProgram::new(program)?;
     let locked = findings.in_place.locked.iter().filter_map(|&instr| instruction(program, analysis, instr));
@@ -247,13 +246,7 @@ fn place_where(
 }
 
 /// The pair in the terms of the program; none if its first access is no write: then no store buffer reorders it.
-fn pair(
-    program: &Program,
-    analysis: &Analysis,
-    split: &SplitProgram,
-    from: VertexId,
-    to: VertexId,
-) -> Option<Pair> {
+fn pair(program: &Program, analysis: &Analysis, split: &SplitProgram, from: VertexId, to: VertexId) -> Option<Pair> {
     let graph = &analysis.graph;
     let vertex = |id: VertexId| {
         let vertex = graph.vertex(id);

@@ -67,14 +67,8 @@ fn hold(cases: u64, shape: &Shape, machine: Machine, granularity: Granularity) {
     assert!(robust > 0 && cyclic > 0, "only one kind of program: this test shows nothing");
 }
 
-const SIMPLE: Shape = Shape {
-    most_threads: 3,
-    most_instructions: 4,
-    loops: false,
-    composites: false,
-    waits: true,
-    fences: true,
-};
+const SIMPLE: Shape =
+    Shape { most_threads: 3, most_instructions: 4, loops: false, composites: false, waits: true, fences: true };
 
 const COMPOSITE: Shape = Shape { most_instructions: 3, composites: true, ..SIMPLE };
 

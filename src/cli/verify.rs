@@ -150,7 +150,9 @@ fn write_verdict(
 fn ground_text(ground: &Ground) -> String {
     match ground {
         Ground::Attacks { states, pairs } => {
-            format!("an exact search (no bound): {pairs} pairs that a thread can reorder, {states} states under sequential consistency")
+            format!(
+                "an exact search (no bound): {pairs} pairs that a thread can reorder, {states} states under sequential consistency"
+            )
         }
         Ground::AllRuns { states } => format!("all runs on store buffers (no bound was reached): {states} states"),
         Ground::BoundedBuffers { bound, states } => {
@@ -167,7 +169,10 @@ fn write_violation(words: &Words<'_>, violation: &Violation, out: &mut String) -
         Violation::Torn(torn) => {
             words.write_events(&torn.run, out)?;
             let name = words.instruction(torn.thread, torn.instruction);
-            writeln!(out, "  {name} is torn: it happens before and after what others did in between; as one step it could not")
+            writeln!(
+                out,
+                "  {name} is torn: it happens before and after what others did in between; as one step it could not"
+            )
         }
         Violation::Attack(witness) => {
             words.write_witness(witness, out)?;

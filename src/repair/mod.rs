@@ -144,7 +144,8 @@ pub fn instruction(program: &Program, analysis: &Analysis, instr: InstrId) -> Op
 
 fn position(program: &Program, thread: &str, instruction: &str) -> Option<At> {
     // Reports leave out the name of the object if all names begin with it.
-    let is_it = |known: &str| known == thread || known.strip_suffix(thread).is_some_and(|object| object.ends_with('\''));
+    let is_it =
+        |known: &str| known == thread || known.strip_suffix(thread).is_some_and(|object| object.ends_with('\''));
     let thread = program.threads.iter().position(|known| is_it(&known.name))?;
     let instruction = program.threads[thread].instructions.iter().position(|known| known.name == instruction)?;
     Some((thread, instruction))

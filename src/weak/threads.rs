@@ -283,12 +283,11 @@ impl<'p> Threads<'p> {
                 standing => return Some((self.arrive(config, split, standing), accesses)),
             }
             let done = config.running.map_or(0, |(_, done)| done);
-            let next = (0..split.operations.len()).find_map(|operation| {
-                match ready(split, &config.frame, done, operation) {
+            let next =
+                (0..split.operations.len()).find_map(|operation| match ready(split, &config.frame, done, operation) {
                     Some(Touch::Location(location)) => Some((operation, location)),
                     _ => None,
-                }
-            });
+                });
             let (operation, location) = next.expect("some access of an instruction in the middle is ready");
             let cell = &mut memory[location as usize];
             let kind = match &split.operations[operation] {

@@ -4,11 +4,11 @@
 //! acyclic, so the run can be rearranged: everything before the torn instruction, its first accesses, whole instructions of the others, and the access that closes the cycle (instructions of
 //! others that are not complete can be completed there, since nothing comes after). So it is enough to let one instruction stop in the middle while the others perform whole instructions.
 
+use super::Granularity;
 use super::attack::marks::Marks;
 use super::split::SplitProgram;
 use super::system::{Event, State, System};
 use super::visited::{LimitReached, Visited};
-use super::Granularity;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

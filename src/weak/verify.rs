@@ -136,8 +136,10 @@ fn states(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitR
     let mut buffers = Buffers::new(program, question.machine, question.bound);
     buffers.system.granularity = question.granularity;
     let consistent = buffers.system.reach(question.limit)?;
-    let expected: BTreeSet<_> =
-        (0..consistent.len() as u32).map(|number| consistent.get(number)).filter(|s| buffers.system.is_at_boundary(s)).collect();
+    let expected: BTreeSet<_> = (0..consistent.len() as u32)
+        .map(|number| consistent.get(number))
+        .filter(|s| buffers.system.is_at_boundary(s))
+        .collect();
     buffers.system.granularity = Granularity::Accesses;
     let mut visited = Visited::new(question.limit);
     visited.start(buffers.initial())?;

@@ -147,8 +147,7 @@ impl<'p> Attack<'p> {
             }
         }
         for (pair, found) in sources {
-            let mut found: Vec<Source> =
-                found.into_iter().map(|(marked, state)| Source { marked, state }).collect();
+            let mut found: Vec<Source> = found.into_iter().map(|(marked, state)| Source { marked, state }).collect();
             found.sort_unstable_by(|a, b| (a.state, &a.marked.state).cmp(&(b.state, &b.marked.state)));
             self.pairs.insert(pair, found);
         }

@@ -72,7 +72,9 @@ impl PrivateRun {
             for (event, visibility, next) in self.steps(thread, &position) {
                 if let Some(pair) = self.overtaking(&position, &event, visibility) {
                     let after = match self.rules.granularity {
-                        Granularity::Accesses => event.accesses.iter().map(|access| Access { value: 0, ..*access }).collect(),
+                        Granularity::Accesses => {
+                            event.accesses.iter().map(|access| Access { value: 0, ..*access }).collect()
+                        }
                         Granularity::Instructions => {
                             let seen = position.seen.iter().chain(&event.accesses);
                             seen.map(|access| Access { value: 0, ..*access }).collect()
@@ -158,12 +160,7 @@ impl PrivateRun {
         (event, visibility, next)
     }
 
-    fn read(
-        &self,
-        thread: &mut Threads<'_>,
-        position: &Position,
-        step: &Move,
-    ) -> (Event, Visibility, Position) {
+    fn read(&self, thread: &mut Threads<'_>, position: &Position, step: &Move) -> (Event, Visibility, Position) {
         let mut next = position.clone();
         let mut accesses = Vec::new();
         match step.action {
