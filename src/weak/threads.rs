@@ -107,10 +107,12 @@ pub struct Threads<'p> {
 }
 
 /// How an instruction stands after its private operations.
+#[derive(Clone, Copy)]
 enum Standing {
     InTheMiddle,
     Done,
     Refused,
+    Faulty,
 }
 
 impl<'p> Threads<'p> {
@@ -186,7 +188,7 @@ impl<'p> Threads<'p> {
         let mut moves = Vec::new();
         match config.running {
             _ if config.is_faulty => {}
-            Some((step, _)) => self.moves_within(step, false, (*config).clone(), &mut moves),
+            Some((step, _)) => self.moves_within(step, false, &config, &mut moves),
             None => {
                 for step in 0..self.steps(id).len() as u32 {
                     self.moves_of(id, step, &mut moves);
@@ -208,8 +210,8 @@ impl<'p> Threads<'p> {
         }
         let mut started = self.begun(id, step);
         match settle(split, &mut started) {
-            Ok(Standing::InTheMiddle) => self.moves_within(step, split.drained, started, moves),
-            Ok(Standing::Refused) => {}
+            Standing::InTheMiddle => self.moves_within(step, split.drained, &started, moves),
+            Standing::Refused => {}
             standing => {
                 let next = self.arrive(started, split, standing);
                 let drained = split.drained || split.kind == InstructionKind::Fence;
@@ -226,7 +228,7 @@ impl<'p> Threads<'p> {
     }
 
     /// The accesses of a step that can be made now, behind a fence or not.
-    fn moves_within(&mut self, step: u32, fenced: bool, config: Config, moves: &mut Vec<Move>) {
+    fn moves_within(&mut self, step: u32, fenced: bool, config: &Config, moves: &mut Vec<Move>) {
         let split = &self.thread.steps[config.control as usize][step as usize];
         let Some((_, done)) = config.running else { return };
         for operation in 0..split.operations.len() {
@@ -278,8 +280,8 @@ impl<'p> Threads<'p> {
         let mut accesses = Vec::new();
         loop {
             match settle(split, &mut config) {
-                Ok(Standing::InTheMiddle) => {}
-                Ok(Standing::Refused) if accesses.is_empty() => return None,
+                Standing::InTheMiddle => {}
+                Standing::Refused if accesses.is_empty() => return None,
                 standing => return Some((self.arrive(config, split, standing), accesses)),
             }
             let done = config.running.map_or(0, |(_, done)| done);
@@ -307,7 +309,7 @@ impl<'p> Threads<'p> {
     }
 
     /// The configuration after an operation: in the middle, or at a boundary with the locals as they are now.
-    fn arrive(&mut self, config: Config, split: &SplitStep, standing: Result<Standing, Fault>) -> ConfigId {
+    fn arrive(&mut self, config: Config, split: &SplitStep, standing: Standing) -> ConfigId {
         let locals = self.thread.locals.len();
         let boundary = |control: usize, frame: &[i64]| Config {
             control: control as u32,
@@ -316,16 +318,16 @@ impl<'p> Threads<'p> {
             is_faulty: false,
         };
         let config = match standing {
-            Ok(Standing::InTheMiddle) => config,
-            Ok(Standing::Refused) => boundary(config.control as usize, &config.frame),
-            Ok(Standing::Done) => {
+            Standing::InTheMiddle => config,
+            Standing::Refused => boundary(config.control as usize, &config.frame),
+            Standing::Done => {
                 let mut frame = config.frame.clone();
                 for &(local, slot) in &split.results {
                     frame[local] = config.frame[slot];
                 }
                 boundary(split.to, &frame)
             }
-            Err(_) => Config { is_faulty: true, ..boundary(config.control as usize, &config.frame) },
+            Standing::Faulty => Config { is_faulty: true, ..boundary(config.control as usize, &config.frame) },
         };
         self.number(config)
     }
@@ -424,7 +426,11 @@ fn passes_inside(split: &SplitStep, done: u64, operation: usize) -> Option<bool>
 }
 
 /// Performs all private operations that are ready.
-fn settle(split: &SplitStep, config: &mut Config) -> Result<Standing, Fault> {
+fn settle(split: &SplitStep, config: &mut Config) -> Standing {
+    settle_unless_faulty(split, config).unwrap_or(Standing::Faulty)
+}
+
+fn settle_unless_faulty(split: &SplitStep, config: &mut Config) -> Result<Standing, Fault> {
     let Some((step, mut done)) = config.running else { return Ok(Standing::Done) };
     let trace = &mut Trace::default();
     let frame = &mut config.frame;
