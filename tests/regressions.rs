@@ -128,3 +128,18 @@ fn branches_do_not_multiply_the_search_under_tso() {
     let outcome = Analysis::new(facts(&labels, &follows), Profile::Sound).run(model("tso"), &options);
     assert_eq!((outcome.num_of_delays(), outcome.fences.len()), (2, 2));
 }
+
+#[test]
+fn an_instruction_goes_on_after_its_condition_has_changed() {
+    // T0: [y = 0; x := 1]; r := z.   T1: y := 1; fence; z := 1; fence; s := x.
+    // Where T1 reads x, y is 1: no state enables that read together with T0's write of x. But T0 may have seen y = 0 before and write x after it: T0.0 is torn, and even if it is not, its
+    // write can be overtaken by the read of z.
+    let text = "model go { classes G { variables Integer x Integer y Integer z state machines
+        T0 { variables Integer r initial A states B C transitions A -> B { [y = 0; x := 1] } B -> C { r := z } }
+        T1 { variables Integer s initial A states B C D
+             transitions A -> B { y := 1; fence } B -> C { z := 1; fence } C -> D { s := x } } } objects g : G() }";
+    let analysis = support::trust::analysis(&support::trust::program(text), Profile::Sound);
+    let outcome = |atomicity| support::trust::outcome(&analysis, "tso", atomicity);
+    assert_eq!((outcome(Atomicity::Off).fences.len(), outcome(Atomicity::Off).locks.len()), (1, 0));
+    assert_eq!((outcome(Atomicity::Full).fences.len(), outcome(Atomicity::Full).locks.len()), (0, 1));
+}

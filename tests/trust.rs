@@ -10,13 +10,25 @@ use seqcon::analysis::Confirmation;
 use seqcon::confirm::Limits;
 use seqcon::cycles::Atomicity;
 use seqcon::lang::slco::edit::edited;
+use seqcon::program::Program;
 use seqcon::repair::{Repair, text::edits};
+use seqcon::weak::Machine;
+use seqcon::weak::axiomatic::{self, End, Model};
+use seqcon::weak::buffers::Buffers;
+use seqcon::weak::split::SplitProgram;
 use seqcon::weak::verify::{Ground, Property, Verdict};
+use seqcon::weak::visited::Visited;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fs;
 use support::random::random_cases;
 use support::random_slco::{Shape, random_specification};
 use support::trust::{analysis, confirmed, judge, outcome, program};
+
+/// How many random programs: `scripts/soak` asks for more.
+fn cases(usual: u64) -> u64 {
+    std::env::var("SEQCON_CASES").map_or(usual, |cases| cases.parse().expect("SEQCON_CASES is a number"))
+}
 
 const WEAK: [&str; 2] = ["tso", "pso"];
 
@@ -132,7 +144,7 @@ const SHAPE: Shape =
 fn no_miss(cases: u64, shape: &Shape, model: &str, atomicity: Atomicity) {
     let (repaired, clean, skipped) = (Cell::new(0), Cell::new(0), Cell::new(0));
     let count = |counter: &Cell<u32>| counter.set(counter.get() + 1);
-    random_cases(cases, |rng| {
+    random_cases(self::cases(cases), |rng| {
         let text = random_specification(rng, shape);
         let program = program(&text);
         let analysis = analysis(&program, Profile::Sound);
@@ -174,10 +186,75 @@ fn nothing_is_missed_on_pso_where_no_instruction_is_torn() {
     no_miss(2000, &SHAPE, "pso", Atomicity::Off);
 }
 
+/// Where a machine with store buffers ends: nothing waits, and nothing changes any more.
+fn machine_ends(program: &Program, machine: Machine) -> BTreeSet<End> {
+    let split = SplitProgram::new(program).unwrap();
+    let mut buffers = Buffers::new(&split, machine, 16);
+    let mut visited = Visited::new(1_000_000);
+    visited.start(buffers.initial()).unwrap();
+    let mut ends = BTreeSet::new();
+    let mut at = 0;
+    while (at as usize) < visited.len() {
+        let state = visited.get(at);
+        let steps = buffers.steps(&state);
+        if buffers.is_at_boundary(&state) && steps.iter().all(|(_, next)| *next == *state) {
+            let threads = state.shared.threads.iter().zip(&buffers.system.threads);
+            let (locals, controls) = threads
+                .map(|(&config, thread)| (thread.config(config).frame.to_vec(), thread.config(config).control as usize))
+                .unzip();
+            ends.insert(End { shared: state.shared.memory.to_vec(), locals, controls });
+        }
+        for (_, next) in steps {
+            visited.insert(next, at).unwrap();
+        }
+        at += 1;
+    }
+    assert!(!buffers.is_cut_off, "loop-free programs fit");
+    ends
+}
+
+#[test]
+fn machines_end_where_the_axioms_allow() {
+    let shape = Shape { loops: false, ..SHAPE };
+    let weak = Cell::new(0);
+    random_cases(cases(2000), |rng| {
+        let text = random_specification(rng, &shape);
+        let program = program(&text);
+        for (machine, model) in [(Machine::Tso, Model::Tso), (Machine::Pso, Model::Pso)] {
+            let by_axioms = axiomatic::outcomes(&program, model, 1).unwrap();
+            assert!(by_axioms.complete);
+            assert_eq!(machine_ends(&program, machine), by_axioms.ends, "{model:?}\n{text}");
+            let consistent = axiomatic::outcomes(&program, Model::Sc, 1).unwrap();
+            weak.set(weak.get() + u32::from(by_axioms.ends != consistent.ends));
+        }
+    });
+    println!("{} times more ends than under SC", weak.get());
+    assert!(weak.get() > 0, "the programs do not tell the models apart");
+}
+
+/// Programs in which the published definitions miss what a machine does; `docs/trust.md` shows the runs.
+#[test]
+fn the_published_definitions_miss_these() {
+    let loop_of_one = "model loop { classes G { variables Integer x Integer y state machines
+        T0 { variables Integer r initial A transitions A -> A { x := 1 } A -> A { r := y } }
+        T1 { variables Integer r initial A transitions A -> A { y := 1 } A -> A { r := x } } } objects g : G() }";
+    let message_passing = fs::read_to_string("specs/mp.slco").unwrap().replace("r := f", "f = 1");
+    for (text, model) in [(message_passing.as_str(), "pso"), (loop_of_one, "tso")] {
+        let program = program(text);
+        let repair = |profile| {
+            let analysis = analysis(&program, profile);
+            Repair::of(&program, &analysis, &outcome(&analysis, model, Atomicity::Off))
+        };
+        let judge = |repair: &Repair| judge(&program, repair, model, Atomicity::Off, Property::Traces, LIMITS);
+        assert!(matches!(judge(&repair(Profile::Published)), Verdict::Violated(_)), "{model}\n{text}");
+        assert!(is_verified(&judge(&repair(Profile::Sound))), "{model}\n{text}");
+    }
+}
+
 /// With fences only for confirmed delays, each fence is needed.
 fn no_waste(cases: u64, model: &str, atomicity: Atomicity) {
     let (fences, skipped) = (Cell::new(0), Cell::new(0));
-    random_cases(cases, |rng| {
+    random_cases(self::cases(cases), |rng| {
         let shape = Shape { composites: atomicity == Atomicity::Full, ..SHAPE };
         let text = random_specification(rng, &shape);
         match each_confirmed_fence_is_needed(&text, model, atomicity, RANDOM_LIMITS) {

@@ -40,8 +40,9 @@ fn is_attacked(program: &SplitProgram, machine: Machine, granularity: Granularit
     Ok(false)
 }
 
-fn hold(cases: u64, shape: &Shape, machine: Machine, granularity: Granularity) {
+fn hold(usual: u64, shape: &Shape, machine: Machine, granularity: Granularity) {
     let (robust, cyclic, skipped) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let cases = std::env::var("SEQCON_CASES").map_or(usual, |cases| cases.parse().expect("a number"));
     random_cases(cases, |rng| {
         let text = random_specification(rng, shape);
         let program = split(&text);

@@ -286,7 +286,7 @@ pub struct VerifyArguments {
     /// The specification
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
-    /// Memory models, comma-separated: tso, pso
+    /// Memory models, comma-separated: tso and pso, by machines; armv7 and power, by axioms, for small programs
     #[arg(long = "mm", value_name = "LIST", default_value = "tso", value_delimiter = ',')]
     pub memory_models: Vec<String>,
     /// Put in what this report.json suggests [default: what an analysis with these options suggests]
@@ -303,6 +303,9 @@ pub struct VerifyArguments {
     pub atomicity: VerifyAtomicityArgument,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,
+    /// Under armv7 and power, no instruction is taken more often than this in one execution; the output says if that leaves some out
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "2", help_heading = "Weak memory")]
+    pub unroll: usize,
     #[command(flatten)]
     pub limits: LimitArguments,
 }

@@ -9,10 +9,9 @@ use super::verify::outcome;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, Options};
 use crate::ids::InstrId;
-use crate::lang::slco::edit::edited;
 use crate::memory::MemoryModel;
 use crate::placement::cost::Costs;
-use crate::repair::{self, Repair, text::edits};
+use crate::repair::{self, Repair};
 use crate::report::output::Staged;
 use similar::TextDiff;
 use std::io::{self, Write};
@@ -68,11 +67,7 @@ fn fix(arguments: &FixArguments, model: &MemoryModel, original: &Specification) 
             return Ok(current.text);
         }
         let repair = Repair::of(&current.program, &analysis, &outcome);
-        let text = edited(&current.text, &edits(&current.program, &repair));
-        if text == current.text {
-            break;
-        }
-        current = Specification::from_text(original.name.clone(), text)?;
+        current = current.with(&repair)?;
     }
     Err(Failure::Usage(format!(
         "{}: the suggestions for {} cannot be written down in this language; see them with 'seqcon analyse'",

@@ -9,11 +9,15 @@ use crate::aeg::Profile;
 use crate::analysis::{Analysis, ModelOutcome, Options};
 use crate::confirm::{self, Limits, granularity, machine};
 use crate::cycles::Atomicity;
+use crate::lang::Language;
+use crate::lang::slco::edit::edited;
 use crate::memory::MemoryModel;
-use crate::repair::Repair;
+use crate::repair::{Repair, text::edits};
 use crate::report::run::Words;
+use crate::weak::axiomatic::Model;
 use crate::weak::split::SplitProgram;
-use crate::weak::verify::{Ground, Property, Question, Verdict, Violation, verify};
+use crate::weak::torn::torn;
+use crate::weak::verify::{self, Ground, Property, Question, Verdict, Violation, verify};
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::io::{self, Write as _};
@@ -38,36 +42,62 @@ fn verify_under(
     specification: &Specification,
     model: &MemoryModel,
 ) -> Result<(String, u8), Failure> {
-    let Some(machine) = machine(model) else {
-        return Err(Failure::Usage(format!(
-            "verify runs programs under tso and pso; there is no machine for {}",
-            model.name
-        )));
-    };
     let atomicity = match arguments.atomicity {
         VerifyAtomicityArgument::Off => Atomicity::Off,
         VerifyAtomicityArgument::Full => Atomicity::Full,
     };
+    let property = match arguments.property {
+        PropertyArgument::Traces => Property::Traces,
+        PropertyArgument::States => Property::States,
+    };
     let repair = suggestions(arguments, specification, model, atomicity)?;
     let mut split = specification.split()?;
     repair.apply(&mut split);
-    let question = Question {
-        machine,
-        granularity: granularity(atomicity),
-        property: match arguments.property {
-            PropertyArgument::Traces => Property::Traces,
-            PropertyArgument::States => Property::States,
-        },
-        bound: arguments.confirmation.buffer_bound,
-        limit: arguments.confirmation.max_weak_states,
-    };
     let spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
-    let verdict = verify(&split, &question);
+    let verdict = match (machine(model), Model::named(&model.name)) {
+        (Some(machine), _) => {
+            let (bound, limit) = (arguments.confirmation.buffer_bound, arguments.confirmation.max_weak_states);
+            verify(&split, &Question { machine, granularity: granularity(atomicity), property, bound, limit })
+        }
+        (None, Some(axioms)) => by_axioms(arguments, specification, &repair, &split, axioms, property)?,
+        (None, None) => {
+            return Err(Failure::Usage(format!(
+                "verify knows sc, tso, pso, armv7 and power; there is no machine and there are no axioms for {}",
+                model.name
+            )));
+        }
+    };
     drop(spinner);
     let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
     let mut text = String::new();
-    let status = write_verdict(&words, model, &repair, &question, &verdict, &mut text).map_err(io::Error::other)?;
+    let limit = arguments.confirmation.max_weak_states;
+    let status =
+        write_verdict(&words, model, &repair, property, limit, &verdict, &mut text).map_err(io::Error::other)?;
     Ok((text, status))
+}
+
+/// The verdict of the axioms on the text with the suggestions put in; where whole instructions count, none may be torn.
+fn by_axioms(
+    arguments: &VerifyArguments,
+    specification: &Specification,
+    repair: &Repair,
+    split: &SplitProgram,
+    model: Model,
+    property: Property,
+) -> Result<Verdict, Failure> {
+    if let VerifyAtomicityArgument::Full = arguments.atomicity {
+        match torn(split, arguments.confirmation.max_weak_states) {
+            Err(_) => return Ok(Verdict::Undecided),
+            Ok(torn) => {
+                if let Some(torn) = torn.into_iter().next() {
+                    return Ok(Verdict::Violated(Box::new(Violation::Torn(torn))));
+                }
+            }
+        }
+    }
+    let repaired = specification.with(repair)?;
+    verify::by_axioms(&repaired.program, model, property, arguments.unroll)
+        .map_err(|failure| Failure::Usage(format!("{}: {failure}", specification.name)))
 }
 
 /// What is put in.
@@ -119,11 +149,12 @@ fn write_verdict(
     words: &Words<'_>,
     model: &MemoryModel,
     repair: &Repair,
-    question: &Question,
+    property: Property,
+    limit: usize,
     verdict: &Verdict,
     out: &mut String,
 ) -> Result<u8, fmt::Error> {
-    let holds = match question.property {
+    let holds = match property {
         Property::Traces => "every run is sequentially consistent",
         Property::States => "every state between instructions is reached under sequential consistency",
     };
@@ -136,11 +167,11 @@ fn write_verdict(
         }
         Verdict::Undecided => {
             writeln!(out, "{name}: not decided ({in_place})")?;
-            writeln!(out, "  a search reached {} states; --max-weak-states allows more", question.limit)?;
+            writeln!(out, "  a search reached {limit} states; --max-weak-states allows more")?;
             Ok(3)
         }
         Verdict::Violated(violation) => {
-            writeln!(out, "{name}: violated ({in_place}), by this run:")?;
+            writeln!(out, "{name}: violated ({in_place}):")?;
             write_violation(words, violation, out)?;
             Ok(1)
         }
@@ -158,6 +189,10 @@ fn ground_text(ground: &Ground) -> String {
         Ground::BoundedBuffers { bound, states } => {
             format!("all runs with at most {bound} writes in a store buffer (--buffer-bound): {states} states")
         }
+        Ground::Axioms { executions, unroll: None } => format!("all {executions} executions that the axioms allow"),
+        Ground::Axioms { executions, unroll: Some(unroll) } => format!(
+            "{executions} executions that the axioms allow, with no instruction taken more than {unroll} times (--unroll)"
+        ),
         Ground::BoundedStates { pairs, states } => format!(
             "a search in which one thread delays writes, over all {pairs} pairs that it can reorder; and all runs on store buffers up to {states} states (--max-weak-states)"
         ),
@@ -188,6 +223,16 @@ fn write_violation(words: &Words<'_>, violation: &Violation, out: &mut String) -
             )?;
             writeln!(out, "  Under sequential consistency the write would be visible before the second access.")
         }
+        Violation::End(end) => {
+            words.write_end(end, out)?;
+            writeln!(out, "  No execution under sequential consistency ends here.")
+        }
+        Violation::Executions(more, all) => {
+            writeln!(
+                out,
+                "  {more} of {all} executions are not sequentially consistent, although they end where others end."
+            )
+        }
         Violation::Run(run) => {
             words.write_run(run, out)?;
             writeln!(out, "  No order of these accesses that keeps the program's order gives these values.")
@@ -200,6 +245,20 @@ fn write_violation(words: &Words<'_>, violation: &Violation, out: &mut String) -
 }
 
 impl Specification {
+    /// The specification with a repair put into its text.
+    pub fn with(&self, repair: &Repair) -> Result<Specification, Failure> {
+        if *repair == Repair::default() {
+            return Specification::from_text(self.name.clone(), self.text.clone());
+        }
+        if Language::of(&self.name) != Some(Language::Slco) {
+            return Err(Failure::Usage(format!(
+                "{}: fences can be put into the text of .slco specifications only",
+                self.name
+            )));
+        }
+        Specification::from_text(self.name.clone(), edited(&self.text, &edits(&self.program, repair)))
+    }
+
     /// The program, access by access.
     pub fn split(&self) -> Result<SplitProgram, Failure> {
         SplitProgram::new(&self.program).map_err(|error| self.too_long(error))

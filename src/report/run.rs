@@ -1,7 +1,8 @@
 //! A run under weak memory, line by line, in the program's words, with what waits in the store buffers.
 
-use crate::program::Program;
+use crate::program::{Program, Variable};
 use crate::weak::attack::{Visibility, Witness};
+use crate::weak::axiomatic::End;
 use crate::weak::buffers::{BufferState, BufferStep};
 use crate::weak::system::Event;
 use crate::weak::threads::{Access, AccessKind};
@@ -124,6 +125,30 @@ impl Words<'_> {
             buffers: Vec::new(),
         };
         self.write_lines(&events.iter().map(line).collect::<Vec<_>>(), out)
+    }
+
+    /// The values at the end of an execution.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_end(&self, end: &End, out: &mut dyn Write) -> fmt::Result {
+        let value = |(name, value): (&String, &i64)| format!("{name} = {value}");
+        let shared: Vec<String> = self.locations.iter().zip(&end.shared).map(value).collect();
+        writeln!(out, "    {}", shared.join(", "))?;
+        for (thread, locals) in self.program.threads.iter().zip(&end.locals) {
+            let element = |variable: &Variable| -> Vec<String> {
+                match variable.is_array {
+                    true => (0..variable.initial.len()).map(|i| format!("{}[{i}]", variable.name)).collect(),
+                    false => vec![variable.name.clone()],
+                }
+            };
+            let names: Vec<String> = thread.locals.iter().flat_map(element).collect();
+            let values: Vec<String> = names.iter().zip(locals).map(value).collect();
+            if !values.is_empty() {
+                writeln!(out, "    {}: {}", thread.name, values.join(", "))?;
+            }
+        }
+        Ok(())
     }
 
     fn write_lines(&self, lines: &[Line], out: &mut dyn Write) -> fmt::Result {

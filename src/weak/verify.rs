@@ -3,15 +3,19 @@
 //! [`Property::Traces`]: every run has an acyclic happens-before relation. On TSO this is decided exactly, loops included, by [torn instructions](super::torn) and by [attacks](super::attack) on *all* pairs
 //! that a thread can reorder, whatever the event graph says. On PSO what these find is a violation, and what they miss is looked for in [all runs](super::runs), exact while no buffer reaches its bound.
 //!
+//! Under the models without a machine [`by_axioms`] compares all executions that the model's axioms allow with those that sequential consistency allows.
+//!
 //! [`Property::States`]: every state between instructions with empty buffers is reached under sequential consistency, too; final states are such states.
 
 use super::attack::{Attack, Witness};
+use super::axiomatic::{End, Failure, Model, outcomes};
 use super::buffers::{BufferState, BufferStep, Buffers};
 use super::runs::{self, steps_along};
 use super::split::SplitProgram;
 use super::torn::{Torn, torn};
 use super::visited::{LimitReached, Visited};
 use super::{Granularity, Machine};
+use crate::program::Program;
 use std::collections::BTreeSet;
 
 /// What is verified.
@@ -45,6 +49,13 @@ pub enum Ground {
         /// The number of states.
         states: usize,
     },
+    /// All executions that the axioms allow.
+    Axioms {
+        /// How many.
+        executions: u64,
+        /// No instruction is taken more often in one of them, if that leaves any out.
+        unroll: Option<usize>,
+    },
     /// All attacks by one thread, and all runs as far as the limit on states let them go.
     BoundedStates {
         /// The number of pairs.
@@ -63,6 +74,10 @@ pub enum Violation {
     Attack(Witness),
     /// A run whose happens-before relation is cyclic.
     Run(Vec<(BufferStep, BufferState)>),
+    /// An execution that sequential consistency does not allow ends here.
+    End(End),
+    /// There are executions that sequential consistency does not allow, although they end where others end: how many of how many.
+    Executions(u64, u64),
     /// A run to a state that sequential consistency does not reach.
     State(Vec<(BufferStep, BufferState)>),
 }
@@ -101,6 +116,25 @@ pub fn verify(program: &SplitProgram, question: &Question) -> Verdict {
         Property::States => states(program, question),
     };
     verdict.unwrap_or(Verdict::Undecided)
+}
+
+/// Verifies a loop-free program by the axioms of a memory model; loops are unrolled.
+///
+/// Sequential consistency allows nothing that the model does not allow, so all executions are sequentially consistent exactly if there are equally many; and all ends if they are the same.
+///
+/// # Errors
+/// If an execution goes wrong.
+pub fn by_axioms(program: &Program, model: Model, property: Property, unroll: usize) -> Result<Verdict, Failure> {
+    let (weak, strong) = (outcomes(program, model, unroll)?, outcomes(program, Model::Sc, unroll)?);
+    if let Some(end) = weak.ends.difference(&strong.ends).next() {
+        return Ok(Verdict::Violated(Box::new(Violation::End(end.clone()))));
+    }
+    if property == Property::Traces && weak.executions != strong.executions {
+        let more = weak.executions - strong.executions;
+        return Ok(Verdict::Violated(Box::new(Violation::Executions(more, weak.executions))));
+    }
+    let unroll = (!weak.complete).then_some(unroll);
+    Ok(Verdict::Verified(Ground::Axioms { executions: weak.executions, unroll }))
 }
 
 fn traces(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitReached> {

@@ -3,7 +3,7 @@
 //! Of the library this takes the vertices, the labels with their accesses, and the unsafe pairs; program order, conflicts, open pairs and cycles are computed here in
 //! the plainest way.
 
-use seqcon::aeg::AbstractEventGraph;
+use seqcon::aeg::{AbstractEventGraph, Profile};
 use seqcon::cycles::{Atomicity, ConflictRule, Verdict};
 use seqcon::ids::{InstrId, VertexId};
 use seqcon::memory::{Kind, MemoryModel};
@@ -124,20 +124,39 @@ impl Question<'_> {
     fn concurrent_conflicts(&self, unsafe_pairs: &UnsafePairs) -> Relation {
         let reachable = self.reachable_conflicts();
         let mut conflicts = self.none();
+        let is_sound = self.graph.profile == Profile::Sound;
         let accesses = |label: &seqcon::ids::LabelId| -> Vec<VertexId> {
-            let own: Vec<VertexId> = self.graph.evaluation(*label).events.iter().map(|event| event.vertex).collect();
+            let evaluations = &self.graph.evaluations;
+            let whole = &self.graph.evaluation(*label).instr;
+            let of_instruction = || evaluations.iter().filter(|evaluation| evaluation.instr == *whole);
+            // An instruction of several accesses can be in the middle of any of its evaluations.
+            let goes_on = is_sound && of_instruction().any(|evaluation| evaluation.events.len() > 1);
+            let own: Vec<VertexId> = evaluations
+                .iter()
+                .enumerate()
+                .filter(|(position, e)| *position == label.index() || (goes_on && e.instr == *whole))
+                .flat_map(|(_, evaluation)| evaluation.events.iter().map(|event| event.vertex))
+                .collect();
             let early = self.graph.vertex_ids().filter(|&b| own.iter().any(|&a| unsafe_pairs.contains(a, b)));
             own.iter().copied().chain(early).collect()
         };
-        for (alpha, beta) in &self.graph.concurrent {
-            for a in accesses(alpha) {
-                for b in accesses(beta) {
+        let mut join = |first: &[VertexId], second: &[VertexId]| {
+            for &a in first {
+                for &b in second {
                     if reachable[a.index()][b.index()] {
                         conflicts[a.index()][b.index()] = true;
                         conflicts[b.index()][a.index()] = true;
                     }
                 }
             }
+        };
+        for (alpha, beta) in &self.graph.concurrent {
+            join(&accesses(alpha), &accesses(beta));
+        }
+        // Where the state space does not show that a condition is refused, its instruction can be anywhere.
+        let unseen = self.graph.instructions.iter().filter(|instruction| is_sound && instruction.unseen);
+        for label in unseen.flat_map(|instruction| &instruction.labels) {
+            join(&accesses(label), &self.graph.vertex_ids().collect::<Vec<_>>());
         }
         conflicts
     }
