@@ -1,7 +1,7 @@
 //! Confirming delays: which pairs of the event graph does some run really need (method §11)?
 //!
 //! The event graph over-approximates. Where the program itself is known, the exact search of [`weak::attack`](crate::weak::attack) tries each delay: found, it is confirmed; not found, it is proved infeasible on TSO.
-//! On PSO a search that fails proves nothing by itself (that one delaying thread is enough is a conjecture there), so the delay stays unknown, unless [all runs](crate::weak::runs) of the program with
+//! On PSO a search that fails proves nothing by itself (the thread may have to go on after others have answered it), so the delay stays unknown, unless [all runs](crate::weak::runs) of the program with
 //! fences for the confirmed delays alone are sequentially consistent: then the others are infeasible in it, and it needs no more fences.
 
 use crate::analysis::{Analysis, Confirmation, ModelOutcome, Options, Recheck};
@@ -115,7 +115,8 @@ pub fn place_confirmed(
         let locked = findings.in_place.locked.iter().filter_map(|&instr| instruction(program, analysis, instr));
         Repair { locked: locked.collect(), ..Repair::default() }.apply(&mut split);
         let granularity = granularity(options.atomicity);
-        let search = Search { program, analysis, options, split: &split, machine, granularity, limits };
+        let delays = findings.delays.iter().filter_map(|d| pair(program, analysis, &split, d.from, d.to)).collect();
+        let search = Search { delays, program, analysis, options, split: &split, machine, granularity, limits };
         if let Some(placement) = search.place() {
             verdicts.iter_mut().filter(|v| **v == Confirmation::Unknown).for_each(|v| *v = Confirmation::No);
             let recheck = Recheck { enough: true, each_needed: true };
@@ -129,6 +130,8 @@ pub fn place_confirmed(
 
 /// The search for the fewest fences that no attack gets past.
 struct Search<'a> {
+    /// The pairs that the event graph reports; only these are tried.
+    delays: BTreeSet<Pair>,
     program: &'a Program,
     analysis: &'a Analysis,
     options: &'a Options,
@@ -186,7 +189,7 @@ impl Search<'_> {
         let states = self.limits.states;
         let mut attack = Attack::new(&split, self.machine, self.granularity, states).map_err(|_| GivenUp)?;
         let mut demands = Vec::new();
-        for pair in attack.pairs() {
+        for pair in attack.pairs().into_iter().filter(|pair| self.delays.contains(pair)) {
             let Some(witness) = attack.confirm(pair).map_err(|_| GivenUp)? else { continue };
             let on_the_way = points_of(&witness);
             let demand: Vec<usize> =
@@ -197,7 +200,7 @@ impl Search<'_> {
             demands.push(demand);
         }
         if demands.is_empty() && self.machine == Machine::Pso && !attack.pairs().is_empty() {
-            // That attacks by one thread are enough is not proved for PSO.
+            // On PSO attacks by one thread that stops are not all.
             let all_runs = runs::examine(&split, self.machine, self.granularity, self.limits.buffer, states);
             if !matches!(all_runs, Ok(Verdict::Robust { is_complete: true, .. })) {
                 return Err(GivenUp);

@@ -20,7 +20,10 @@
 //! | [`placement`] | where fences go, and which locks are taken by whom | §8, §9 |
 //! | [`analysis`] | all of it, and the result that reports take | §10 |
 //! | [`report`] | text, CSV and JSON | |
-//! | [`weak`] | what a program does on weak memory, by execution | §10 |
+//! | [`weak`] | what a program does on weak memory, by execution | §10, §11 |
+//! | [`repair`] | suggestions in the program and in its text | |
+//! | [`confirm`] | which delays some run needs | §11 |
+//! | [`export`] | programs in other languages | |
 //!
 //! The shortest use of the library:
 //!

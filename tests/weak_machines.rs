@@ -41,7 +41,7 @@ fn is_attacked(program: &SplitProgram, machine: Machine, granularity: Granularit
 }
 
 fn hold(usual: u64, shape: &Shape, machine: Machine, granularity: Granularity) {
-    let (robust, cyclic, skipped) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let (robust, cyclic, skipped, missed) = (Cell::new(0), Cell::new(0), Cell::new(0), Cell::new(0));
     let cases = std::env::var("SEQCON_CASES").map_or(usual, |cases| cases.parse().expect("a number"));
     random_cases(cases, |rng| {
         let text = random_specification(rng, shape);
@@ -54,7 +54,10 @@ fn hold(usual: u64, shape: &Shape, machine: Machine, granularity: Granularity) {
         match verdict {
             Verdict::Cyclic(run) => {
                 cyclic.set(cyclic.get() + 1);
-                assert!(attacked, "no attack is found, but this run is cyclic: {run:#?}\n{text}");
+                // On PSO attacks are not complete: see `one_delaying_thread_that_stops_is_not_enough_on_pso`.
+                let is_complete = machine == Machine::Tso;
+                assert!(attacked || !is_complete, "no attack is found, but this run is cyclic: {run:#?}\n{text}");
+                missed.set(missed.get() + u32::from(!attacked));
             }
             Verdict::Robust { is_complete: true, .. } => {
                 robust.set(robust.get() + 1);
@@ -64,7 +67,7 @@ fn hold(usual: u64, shape: &Shape, machine: Machine, granularity: Granularity) {
         }
     });
     let (robust, cyclic, skipped) = (robust.get(), cyclic.get(), skipped.get());
-    println!("{robust} robust, {cyclic} not, {skipped} skipped as too large");
+    println!("{robust} robust, {cyclic} not ({} without an attack), {skipped} skipped as too large", missed.get());
     assert!(robust > 0 && cyclic > 0, "only one kind of program: this test shows nothing");
 }
 
@@ -96,16 +99,59 @@ fn attacks_on_tso_are_exact_for_loops() {
 }
 
 #[test]
-fn attacks_on_pso_are_exact_for_single_accesses() {
+fn attacks_on_pso_are_runs_of_single_accesses() {
     hold(1000, &SIMPLE, Machine::Pso, Granularity::Accesses);
 }
 
 #[test]
-fn attacks_on_pso_are_exact_for_split_instructions() {
+fn attacks_on_pso_are_runs_of_split_instructions() {
     hold(1000, &COMPOSITE, Machine::Pso, Granularity::Accesses);
 }
 
 #[test]
-fn attacks_and_torn_instructions_on_pso_are_exact_for_whole_instructions() {
+fn attacks_and_torn_instructions_on_pso_are_runs_of_whole_instructions() {
     hold(1000, &COMPOSITE, Machine::Pso, Granularity::Instructions);
+}
+
+/// U writes early, lets O answer, and goes on, while its first write still waits: no attack in which U stops shows that.
+#[test]
+fn one_delaying_thread_that_stops_is_not_enough_on_pso() {
+    let program = split(
+        "model pso { classes G { variables Integer x Integer a Integer b Integer c state machines
+            U { initial A states B C D E transitions A -> B { x := 1 } B -> C { a := 1 } C -> D { b = 1 } D -> E { c := 1 } }
+            O { initial A states B C transitions A -> B { a = 1 } B -> C { b := 1 } }
+            V { variables Integer r initial A states B C transitions A -> B { c = 1 } B -> C { r := x } } } objects g : G() }",
+    );
+    assert!(!is_attacked(&program, Machine::Pso, Granularity::Instructions).unwrap());
+    let verdict = examine(&program, Machine::Pso, Granularity::Instructions, BOUND, LIMIT).unwrap();
+    assert!(matches!(verdict, Verdict::Cyclic(_)), "{verdict:?}");
+}
+
+#[test]
+fn an_instruction_does_not_wait_for_itself() {
+    // The address of the last write needs a read of what the first one writes.
+    let program = split(
+        "model own { classes G { variables Integer x Integer y Integer b Integer[2] a state machines
+            T0 { variables Integer r initial A states B C D
+                 transitions A -> B { [a[0] := 1; b := a[0]; a[b] := 1] } B -> C { x := 1 } C -> D { r := y } }
+            T1 { variables Integer r initial A states B C transitions A -> B { y := 1 } B -> C { r := x } } } objects g : G() }",
+    );
+    for granularity in [Granularity::Accesses, Granularity::Instructions] {
+        assert!(is_attacked(&program, Machine::Tso, granularity).unwrap(), "store buffering behind the instruction");
+    }
+}
+
+#[test]
+fn a_fence_that_is_outranked_is_a_fence() {
+    let text = |middle: &str| {
+        format!(
+            "model fence {{ classes G {{ variables Integer x Integer y Integer z state machines
+                T0 {{ variables Integer r initial A states B C D E transitions A -> B {{ x := 1 }} {middle} C -> D {{ r := y }} }}
+                T1 {{ variables Integer r initial A states B C transitions A -> B {{ y := 1; fence }} B -> C {{ r := x }} }} }}
+             objects g : G() }}"
+        )
+    };
+    let attacked = |middle| is_attacked(&split(&text(middle)), Machine::Tso, Granularity::Instructions).unwrap();
+    assert!(!attacked("0: B -> E { z = 1 } 1: B -> C { fence }"));
+    assert!(attacked("0: B -> E { z = 1 } 1: B -> C { true }"));
 }

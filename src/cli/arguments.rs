@@ -351,7 +351,7 @@ pub struct FixArguments {
     #[arg(long)]
     pub diff: bool,
     /// Check whether instructions can be torn, and make those atomic: off, updates (only instructions that write), full
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "off", default_missing_value = "full", num_args = 0..=1, require_equals = true)]
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1, require_equals = true)]
     pub atomicity: AtomicityArgument,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,

@@ -11,6 +11,7 @@ use crate::analysis::{Analysis, Options};
 use crate::ids::InstrId;
 use crate::memory::MemoryModel;
 use crate::placement::cost::Costs;
+use crate::repair::text::has_statement;
 use crate::repair::{self, Repair};
 use crate::report::output::Staged;
 use similar::TextDiff;
@@ -55,7 +56,7 @@ fn fix(arguments: &FixArguments, model: &MemoryModel, original: &Specification) 
         }
         let has_text = |instr: InstrId| {
             let at = repair::instruction(&current.program, &analysis, instr);
-            at.is_some_and(|at| current.has_statement(at))
+            at.is_some_and(|(thread, number)| has_statement(&current.program.threads[thread].instructions[number]))
         };
         let costs = Costs::for_text(&analysis.graph, has_text);
         let options = Options { atomicity: atomicity(arguments.atomicity), costs, ..Options::default() };

@@ -15,8 +15,7 @@ use crate::lang::diagnostic::{Diagnostic, Place};
 use crate::lang::{self, Language};
 use crate::program::compiled::Compiled;
 use crate::program::property::Invariant;
-use crate::program::{InstructionKind, Program, Span};
-use crate::repair::At;
+use crate::program::{Program, Span};
 use crate::weak::split::TooLong;
 use std::fs;
 use std::path::Path;
@@ -84,14 +83,6 @@ impl Specification {
             invariants.push(parsed.invariant);
         }
         Ok(Specification { invariants, ..self })
-    }
-
-    /// Whether an instruction has a statement of its own: a transition without statements is an instruction without one.
-    pub fn has_statement(&self, (thread, instruction): At) -> bool {
-        let instruction = &self.program.threads[thread].instructions[instruction];
-        instruction.condition.is_some()
-            || !instruction.assignments.is_empty()
-            || instruction.kind != InstructionKind::Plain
     }
 
     /// The text that it was read from.

@@ -95,8 +95,7 @@ fn by_axioms(
             }
         }
     }
-    let repaired = specification.with(repair)?;
-    verify::by_axioms(&repaired.program, model, property, arguments.unroll)
+    verify::by_axioms(&repair.put_into(&specification.program), model, property, arguments.unroll)
         .map_err(|failure| Failure::Usage(format!("{}: {failure}", specification.name)))
 }
 
@@ -167,7 +166,7 @@ fn write_verdict(
         }
         Verdict::Undecided => {
             writeln!(out, "{name}: not decided ({in_place})")?;
-            writeln!(out, "  a search reached {limit} states; --max-weak-states allows more")?;
+            writeln!(out, "  a search reached {limit} states (--max-weak-states), or a loop was cut off (--unroll)")?;
             Ok(3)
         }
         Verdict::Violated(violation) => {
@@ -189,13 +188,7 @@ fn ground_text(ground: &Ground) -> String {
         Ground::BoundedBuffers { bound, states } => {
             format!("all runs with at most {bound} writes in a store buffer (--buffer-bound): {states} states")
         }
-        Ground::Axioms { executions, unroll: None } => format!("all {executions} executions that the axioms allow"),
-        Ground::Axioms { executions, unroll: Some(unroll) } => format!(
-            "{executions} executions that the axioms allow, with no instruction taken more than {unroll} times (--unroll)"
-        ),
-        Ground::BoundedStates { pairs, states } => format!(
-            "a search in which one thread delays writes, over all {pairs} pairs that it can reorder; and all runs on store buffers up to {states} states (--max-weak-states)"
-        ),
+        Ground::Axioms { executions } => format!("all {executions} executions that the axioms allow"),
     }
 }
 
@@ -256,7 +249,15 @@ impl Specification {
                 self.name
             )));
         }
-        Specification::from_text(self.name.clone(), edited(&self.text, &edits(&self.program, repair)))
+        let edits = edits(&self.program, repair).map_err(|(thread, number)| {
+            let thread = &self.program.threads[thread];
+            let problem = format!(
+                "something must be put at {}.{}, a transition without a statement; write `true` as its statement",
+                thread.name, thread.instructions[number].name
+            );
+            self.failure_at(thread.instructions[number].span, problem)
+        })?;
+        Specification::from_text(self.name.clone(), edited(&self.text, &edits))
     }
 
     /// The program, access by access.

@@ -7,7 +7,7 @@ pub mod text;
 
 use crate::analysis::{Analysis, ModelOutcome};
 use crate::ids::InstrId;
-use crate::program::Program;
+use crate::program::{Instruction, InstructionKind, Program};
 use crate::safety::Place;
 use crate::weak::split::SplitProgram;
 use serde::Deserialize;
@@ -117,6 +117,50 @@ impl Repair {
             repair.locked.insert(find(&lock.thread, &lock.instruction)?);
         }
         Ok(repair)
+    }
+
+    /// The program with the fences in place. A fence before an instruction stands behind everything that leads to it, as in a [text]; for one inside, the instruction becomes atomic.
+    #[must_use]
+    pub fn put_into(&self, program: &Program) -> Program {
+        let mut repaired = program.clone();
+        let mut locked = self.locked.clone();
+        let mut after: BTreeSet<At> = BTreeSet::new();
+        for &((thread, number), place) in &self.fences {
+            let instructions = &program.threads[thread].instructions;
+            match place {
+                Place::After => {
+                    after.insert((thread, number));
+                }
+                Place::Before => {
+                    let leads_there = |earlier: &usize| instructions[*earlier].to == instructions[number].from;
+                    after.extend((0..instructions.len()).filter(leads_there).map(|earlier| (thread, earlier)));
+                }
+                Place::Inside(_) => {
+                    locked.insert((thread, number));
+                }
+            }
+        }
+        for (thread, number) in locked {
+            repaired.threads[thread].instructions[number].kind = InstructionKind::Atomic;
+        }
+        for (thread, number) in after {
+            let thread = &mut repaired.threads[thread];
+            let between = thread.states.len();
+            let instruction = &mut thread.instructions[number];
+            let fence = Instruction {
+                name: format!("{} fence", instruction.name),
+                from: between,
+                to: std::mem::replace(&mut instruction.to, between),
+                priority: 0,
+                condition: None,
+                assignments: Vec::new(),
+                kind: InstructionKind::Fence,
+                span: instruction.span,
+            };
+            thread.states.push(fence.name.clone());
+            thread.instructions.push(fence);
+        }
+        repaired
     }
 
     /// Puts the fences in, and makes the instructions atomic.

@@ -6,38 +6,40 @@
 
 use super::{At, Repair};
 use crate::lang::slco::edit::Edit;
-use crate::program::{Program, Thread};
+use crate::program::{Instruction, InstructionKind, Program, Span, Thread};
 use crate::safety::Place;
 use std::collections::BTreeSet;
 
 /// The changes that put a repair into the text.
-#[must_use]
-pub fn edits(program: &Program, repair: &Repair) -> BTreeSet<Edit> {
+///
+/// # Errors
+/// The instruction at which something must stand and that has no statement: a transition without any.
+pub fn edits(program: &Program, repair: &Repair) -> Result<BTreeSet<Edit>, At> {
     let mut edits = BTreeSet::new();
     for &at in &repair.locked {
-        edits.insert(Edit::Atomic(instruction(program, at).span));
+        edits.insert(Edit::Atomic(statement(program, at)?));
     }
     for &(at, place) in &repair.fences {
-        let span = instruction(program, at).span;
         match place {
             Place::After => {
-                edits.insert(Edit::FenceAfter(span));
+                edits.insert(Edit::FenceAfter(statement(program, at)?));
             }
             Place::Inside(_) => {
-                edits.insert(Edit::Atomic(span));
+                edits.insert(Edit::Atomic(statement(program, at)?));
             }
             Place::Before if is_alone(&program.threads[at.0], at.1) => {
-                edits.insert(Edit::FenceBefore(span));
+                edits.insert(Edit::FenceBefore(statement(program, at)?));
             }
             Place::Before => {
                 let thread = &program.threads[at.0];
                 let state = thread.instructions[at.1].from;
-                let earlier = thread.instructions.iter().filter(|earlier| earlier.to == state);
-                edits.extend(earlier.map(|earlier| Edit::FenceAfter(earlier.span)));
+                for earlier in (0..thread.instructions.len()).filter(|&i| thread.instructions[i].to == state) {
+                    edits.insert(Edit::FenceAfter(statement(program, (at.0, earlier))?));
+                }
             }
         }
     }
-    edits
+    Ok(edits)
 }
 
 /// Whether nothing is decided where the instruction starts: it has no condition, and nothing else starts there.
@@ -46,6 +48,13 @@ fn is_alone(thread: &Thread, number: usize) -> bool {
     own.condition.is_none() && thread.instructions.iter().filter(|other| other.from == own.from).count() == 1
 }
 
-fn instruction(program: &Program, (thread, number): At) -> &crate::program::Instruction {
-    &program.threads[thread].instructions[number]
+/// Whether an instruction has a statement of its own: a transition without statements is an instruction without one.
+#[must_use]
+pub fn has_statement(instruction: &Instruction) -> bool {
+    instruction.condition.is_some() || !instruction.assignments.is_empty() || instruction.kind != InstructionKind::Plain
+}
+
+fn statement(program: &Program, at: At) -> Result<Span, At> {
+    let instruction = &program.threads[at.0].instructions[at.1];
+    if has_statement(instruction) { Ok(instruction.span) } else { Err(at) }
 }

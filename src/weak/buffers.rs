@@ -125,7 +125,8 @@ impl<'p> Buffers<'p> {
                 }
             };
             let is_write = matches!(step.action, Action::Write { .. });
-            let progress = self.system.threads[thread].progress(config, next.shared.threads[thread], is_write);
+            let progress =
+                self.system.threads[thread].progress(config, step.step, next.shared.threads[thread], is_write);
             let event = Event { thread, instruction: step.instruction as usize, accesses, progress };
             steps.push((BufferStep::Issued(event), next));
         }

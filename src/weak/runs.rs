@@ -47,8 +47,20 @@ pub fn examine(
         for (step, next) in buffers.steps(state) {
             let mut relation = relation.clone();
             if extend(&mut relation, &buffers, state, &step, granularity).is_err() {
-                let states: Vec<BufferState> = visited.path_to(at).iter().map(|&n| visited.get(n).0.clone()).collect();
-                return Ok(Verdict::Cyclic(steps_along(&mut buffers, &states, (step, next))));
+                let path: Vec<_> = visited.path_to(at).iter().map(|&number| visited.get(number)).collect();
+                let mut run = Vec::new();
+                for pair in path.windows(2) {
+                    let (state, relation) = &*pair[0];
+                    // Steps can lead to one state and still differ in what they were: the relation tells.
+                    let found = buffers.steps(state).into_iter().find(|(step, next)| {
+                        let mut longer = relation.clone();
+                        let extended = extend(&mut longer, &buffers, state, step, granularity);
+                        extended.is_ok() && (next, &longer) == (&pair[1].0, &pair[1].1)
+                    });
+                    run.extend(found);
+                }
+                run.push((step, next));
+                return Ok(Verdict::Cyclic(run));
             }
             visited.insert((next, relation), at)?;
         }
@@ -72,10 +84,11 @@ fn extend(
             let config = state.shared.threads[event.thread];
             let pool = &buffers.system.threads[event.thread];
             let is_first = pool.is_at_boundary(config);
-            let is_atomic = is_first && pool.steps(config).iter().any(|step| step.is_atomic(event.instruction));
+            let is_whole = is_first
+                && pool.steps(config).iter().any(|step| step.instruction == event.instruction && step.is_whole());
             match &event.accesses[..] {
                 [] => return Ok(()),
-                accesses if is_atomic => relation.whole(event.thread, accesses),
+                accesses if is_whole => relation.whole(event.thread, accesses),
                 [access] => match access.kind {
                     AccessKind::Write => relation.issue(event.thread, granularity, is_first),
                     AccessKind::Read => {
@@ -90,19 +103,4 @@ fn extend(
             Ok(())
         }
     }
-}
-
-/// The steps along these states, and a last one.
-pub(super) fn steps_along(
-    buffers: &mut Buffers<'_>,
-    states: &[BufferState],
-    last: (BufferStep, BufferState),
-) -> Vec<(BufferStep, BufferState)> {
-    let mut steps = Vec::new();
-    for pair in states.windows(2) {
-        let found = buffers.steps(&pair[0]).into_iter().find(|(_, next)| *next == pair[1]);
-        steps.extend(found);
-    }
-    steps.push(last);
-    steps
 }

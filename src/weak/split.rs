@@ -29,6 +29,8 @@ pub struct SplitThread {
     pub locals: Vec<i64>,
     /// The steps from each control state.
     pub steps: Vec<Vec<SplitStep>>,
+    /// The number of its own control states: those of fences that were put in come behind them.
+    controls: usize,
 }
 
 /// An instruction.
@@ -95,17 +97,22 @@ impl SplitThread {
     }
 
     fn find(&mut self, instruction: usize) -> &mut SplitStep {
-        let is_it = |step: &&mut SplitStep| step.instruction == instruction && step.kind != InstructionKind::Fence;
-        let steps = &mut self.steps;
-        steps.iter_mut().flatten().find(is_it).expect("every instruction has a step, and fences get no fence")
+        // Fences that were put in come behind the thread's own control states.
+        let own = &mut self.steps[..self.controls];
+        let is_it = |step: &&mut SplitStep| step.instruction == instruction;
+        own.iter_mut().flatten().find(is_it).expect("every instruction has a step")
     }
 }
 
 impl SplitStep {
-    /// Whether it is this instruction, and atomic.
+    /// Whether it is performed as a whole: atomic instructions, and fences that have something to decide first.
     #[must_use]
-    pub fn is_atomic(&self, instruction: usize) -> bool {
-        self.instruction == instruction && self.kind == InstructionKind::Atomic
+    pub fn is_whole(&self) -> bool {
+        match self.kind {
+            InstructionKind::Atomic => true,
+            InstructionKind::Fence => !self.operations.is_empty(),
+            InstructionKind::Plain | InstructionKind::PartialFence(_) => false,
+        }
     }
 }
 
@@ -223,7 +230,7 @@ fn split_thread(program: &Program, thread: usize, shared: &[usize]) -> Result<Sp
             addresses: splitter.addresses,
         });
     }
-    Ok(SplitThread { initial: own.initial, locals, steps })
+    Ok(SplitThread { initial: own.initial, locals, steps, controls: own.states.len() })
 }
 
 struct Splitter<'p> {

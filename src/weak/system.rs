@@ -99,7 +99,7 @@ impl<'p> System<'p> {
             Action::Whole => return self.perform(state, thread, step.step),
         };
         let is_write = matches!(step.action, Action::Write { .. });
-        let progress = self.threads[thread].progress(config, next.threads[thread], is_write);
+        let progress = self.threads[thread].progress(config, step.step, next.threads[thread], is_write);
         Some((Event { thread, instruction: step.instruction as usize, accesses, progress }, next))
     }
 
@@ -114,7 +114,7 @@ impl<'p> System<'p> {
         let (after, accesses) = self.threads[thread].perform(config, step, &mut next.memory)?;
         next.threads[thread] = after;
         let has_written = accesses.iter().any(|access| access.kind == AccessKind::Write);
-        let progress = self.threads[thread].progress(config, after, has_written);
+        let progress = self.threads[thread].progress(config, step, after, has_written);
         Some((Event { thread, instruction, accesses, progress }, next))
     }
 

@@ -163,20 +163,19 @@ impl<'p> Threads<'p> {
 
     /// How a move from one configuration to another leaves its instruction; `is_write` if the move was a write.
     #[must_use]
-    pub fn progress(&self, before: ConfigId, after: ConfigId, is_write: bool) -> Progress {
+    pub fn progress(&self, before: ConfigId, step: u32, after: ConfigId, is_write: bool) -> Progress {
         let (from, to) = (self.config(before), self.config(after));
         if to.running.is_some() {
             return Progress::InTheMiddle;
         }
-        let has_written = is_write
-            || from.running.is_some_and(|(step, done)| {
-                let operations = self.step(before, step).operations.iter().enumerate();
-                let mut writes = operations.filter(|(_, operation)| matches!(operation, Operation::Write(..)));
-                writes.any(|(position, _)| done & 1 << position != 0)
-            });
+        let operations = &self.step(before, step).operations;
+        let has_condition = operations.iter().any(|operation| matches!(operation, Operation::Decide(..)));
+        let done = from.running.map_or(0, |(_, done)| done);
+        let mut writes = (0..operations.len()).filter(|&position| matches!(operations[position], Operation::Write(..)));
+        let has_written = is_write || writes.any(|position| done & 1 << position != 0);
         let locals = self.thread.locals.len();
         let is_same = from.control == to.control && from.frame[..locals] == to.frame[..] && !to.is_faulty;
-        if is_same && !has_written { Progress::WithoutEffect } else { Progress::Done }
+        if is_same && has_condition && !has_written { Progress::WithoutEffect } else { Progress::Done }
     }
 
     /// What the thread can do next.
@@ -204,7 +203,7 @@ impl<'p> Threads<'p> {
     fn moves_of(&mut self, id: ConfigId, step: u32, moves: &mut Vec<Move>) {
         let split = self.step(id, step);
         let instruction = split.instruction as u32;
-        if split.kind == InstructionKind::Atomic {
+        if split.is_whole() {
             moves.push(Move { step, instruction, drained: true, action: Action::Whole });
             return;
         }
@@ -365,7 +364,7 @@ fn ready(split: &SplitStep, frame: &[i64], done: u64, operation: usize) -> Optio
             if same {
                 return Some(Touch::Nothing(None)); // Only the last write to a location is performed.
             }
-            if !known && !uses(split, split.addresses[other], cell.base) {
+            if !known && split.inside.is_empty() && !uses_own_writes(split, split.addresses[other]) {
                 return None; // It may be that one.
             }
         }
@@ -384,15 +383,22 @@ fn ready(split: &SplitStep, frame: &[i64], done: u64, operation: usize) -> Optio
     }
 }
 
-/// Whether one of these operations, or what they need, reads the variable with this first location.
-fn uses(split: &SplitStep, operations: u64, base: usize) -> bool {
-    (0..split.operations.len()).filter(|operation| operations & 1 << operation != 0).any(|operation| {
-        match &split.operations[operation] {
-            Operation::Decide(..) => false,
-            Operation::Read(cell, _) if cell.base == base => true,
-            _ => uses(split, split.needs[operation], base),
+/// Whether one of these operations, or what they need, reads a variable that the instruction writes: it may wait for that write.
+fn uses_own_writes(split: &SplitStep, operations: u64) -> bool {
+    let has = |set: u64, operation: usize| set & 1 << operation != 0;
+    let mut needed = operations;
+    // What is needed comes earlier in the text.
+    for operation in (0..split.operations.len()).rev() {
+        if has(needed, operation) && !matches!(split.operations[operation], Operation::Decide(..)) {
+            needed |= split.needs[operation];
         }
-    })
+    }
+    let is_written = |base: usize| {
+        split.operations.iter().any(|operation| matches!(operation, Operation::Write(cell, _) if cell.base == base))
+    };
+    (0..split.operations.len())
+        .filter(|&operation| has(needed, operation))
+        .any(|operation| matches!(&split.operations[operation], Operation::Read(cell, _) if is_written(cell.base)))
 }
 
 fn access(split: &SplitStep, operation: usize) -> Option<(&Cell, bool)> {

@@ -1,7 +1,7 @@
 //! Is a program, as it stands, right under TSO or PSO (method §10)?
 //!
 //! [`Property::Traces`]: every run has an acyclic happens-before relation. On TSO this is decided exactly, loops included, by [torn instructions](super::torn) and by [attacks](super::attack) on *all* pairs
-//! that a thread can reorder, whatever the event graph says. On PSO what these find is a violation, and what they miss is looked for in [all runs](super::runs), exact while no buffer reaches its bound.
+//! that a thread can reorder, whatever the event graph says. On PSO what these find is a violation, and what they cannot find is looked for in [all runs](super::runs), exact while no buffer reaches its bound.
 //!
 //! Under the models without a machine [`by_axioms`] compares all executions that the model's axioms allow with those that sequential consistency allows.
 //!
@@ -10,7 +10,7 @@
 use super::attack::{Attack, Witness};
 use super::axiomatic::{End, Failure, Model, outcomes};
 use super::buffers::{BufferState, BufferStep, Buffers};
-use super::runs::{self, steps_along};
+use super::runs;
 use super::split::SplitProgram;
 use super::torn::{Torn, torn};
 use super::visited::{LimitReached, Visited};
@@ -53,15 +53,6 @@ pub enum Ground {
     Axioms {
         /// How many.
         executions: u64,
-        /// No instruction is taken more often in one of them, if that leaves any out.
-        unroll: Option<usize>,
-    },
-    /// All attacks by one thread, and all runs as far as the limit on states let them go.
-    BoundedStates {
-        /// The number of pairs.
-        pairs: usize,
-        /// The limit.
-        states: usize,
     },
 }
 
@@ -118,7 +109,7 @@ pub fn verify(program: &SplitProgram, question: &Question) -> Verdict {
     verdict.unwrap_or(Verdict::Undecided)
 }
 
-/// Verifies a loop-free program by the axioms of a memory model; loops are unrolled.
+/// Verifies a program by the axioms of a memory model: what is wrong is found in executions that take no instruction more than `unroll` times, and that all is right is known only if these are all.
 ///
 /// Sequential consistency allows nothing that the model does not allow, so all executions are sequentially consistent exactly if there are equally many; and all ends if they are the same.
 ///
@@ -133,8 +124,12 @@ pub fn by_axioms(program: &Program, model: Model, property: Property, unroll: us
         let more = weak.executions - strong.executions;
         return Ok(Verdict::Violated(Box::new(Violation::Executions(more, weak.executions))));
     }
-    let unroll = (!weak.complete).then_some(unroll);
-    Ok(Verdict::Verified(Ground::Axioms { executions: weak.executions, unroll }))
+    // Only executions that end are compared: of what a loop does beyond the bound nothing is known.
+    Ok(if weak.complete {
+        Verdict::Verified(Ground::Axioms { executions: weak.executions })
+    } else {
+        Verdict::Undecided
+    })
 }
 
 fn traces(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitReached> {
@@ -162,7 +157,7 @@ fn traces(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitR
         Ok(runs::Verdict::Robust { states, .. }) => {
             Verdict::Verified(Ground::BoundedBuffers { bound: question.bound, states })
         }
-        Err(LimitReached) => Verdict::Verified(Ground::BoundedStates { pairs, states: question.limit }),
+        Err(LimitReached) => Verdict::Undecided,
     })
 }
 
@@ -197,4 +192,19 @@ fn states(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitR
     } else {
         Ground::AllRuns { states }
     }))
+}
+
+/// The steps along these states, and a last one.
+fn steps_along(
+    buffers: &mut Buffers<'_>,
+    states: &[BufferState],
+    last: (BufferStep, BufferState),
+) -> Vec<(BufferStep, BufferState)> {
+    let mut steps = Vec::new();
+    for pair in states.windows(2) {
+        let found = buffers.steps(&pair[0]).into_iter().find(|(_, next)| *next == pair[1]);
+        steps.extend(found);
+    }
+    steps.push(last);
+    steps
 }

@@ -117,6 +117,19 @@ impl Search {
         system: &mut System<'_>,
         starts: impl Iterator<Item = &'m Marked>,
     ) -> Result<Option<Found>, LimitReached> {
+        let result = self.search(system, starts);
+        if result.is_err() {
+            // States that were not looked at say nothing.
+            self.visited = Visited::new(self.visited.limit());
+        }
+        result
+    }
+
+    fn search<'m>(
+        &mut self,
+        system: &mut System<'_>,
+        starts: impl Iterator<Item = &'m Marked>,
+    ) -> Result<Option<Found>, LimitReached> {
         let mut at = self.visited.len() as u32;
         for start in starts {
             self.visited.start(start.clone())?;

@@ -6,8 +6,9 @@
 //! 1. From a sequentially consistent state the thread performs w privately, into an overlay, and goes on alone to r ([`private`]).
 //! 2. It stops there, and the other threads go on, sequentially consistent, with marks for what happens after r, until a marked step touches w's location ([`marks`]).
 //!
-//! For PSO the second access of a pair can also be a write that becomes visible before w. That one delaying thread is enough there, too, is a conjecture: `tests/weak_machines.rs` holds it against [all
-//! runs](super::runs). With [`Granularity::Instructions`](super::Granularity) the instruction of r is marked with all its accesses, and the steps of the others are whole instructions; that presumes that no
+//! For PSO the second access of a pair can also be a write that becomes visible before w. What is found is a run there, too, but not every violation is found: a thread may have to go on after others have
+//! answered its early write (`tests/weak_machines.rs`); what is not found is unknown until [all
+//! runs](super::runs) are known. With [`Granularity::Instructions`](super::Granularity) the instruction of r is marked with all its accesses, and the steps of the others are whole instructions; that presumes that no
 //! instruction is torn, which [`torn`](super::torn) decides.
 //!
 //! *Cost.* Sequentially consistent states times private runs, then states times marks for each thread and location of w: the states from which nothing was found are remembered, so

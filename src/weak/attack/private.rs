@@ -155,7 +155,7 @@ impl PrivateRun {
                 next.delayed = next.delayed.or(Some(vertex(step.instruction as usize, access)));
             }
         }
-        let event = self.event(step, vec![access], thread.progress(position.config, next.config, true));
+        let event = self.event(step, vec![access], thread.progress(position.config, step.step, next.config, true));
         self.arrived(thread, &mut next);
         (event, visibility, next)
     }
@@ -177,7 +177,7 @@ impl PrivateRun {
             Action::Silent { next: config } => next.config = config,
             _ => {}
         }
-        let event = self.event(step, accesses, thread.progress(position.config, next.config, false));
+        let event = self.event(step, accesses, thread.progress(position.config, step.step, next.config, false));
         self.arrived(thread, &mut next);
         (event, Visibility::Visible, next)
     }
