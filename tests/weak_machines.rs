@@ -145,7 +145,7 @@ fn an_instruction_does_not_wait_for_itself() {
 fn a_fence_that_is_outranked_is_a_fence() {
     let text = |middle: &str| {
         format!(
-            "model fence {{ classes G {{ variables Integer x Integer y Integer z state machines
+            "model outranked {{ classes G {{ variables Integer x Integer y Integer z state machines
                 T0 {{ variables Integer r initial A states B C D E transitions A -> B {{ x := 1 }} {middle} C -> D {{ r := y }} }}
                 T1 {{ variables Integer r initial A states B C transitions A -> B {{ y := 1; fence }} B -> C {{ r := x }} }} }}
              objects g : G() }}"

@@ -1,7 +1,7 @@
 //! `seqcon fix`: the specification with what it needs put in.
 
 use super::analyse::atomicity;
-use super::arguments::FixArguments;
+use super::arguments::{FixArguments, Verbosity};
 use super::failure::Failure;
 use super::input::memory_model;
 use super::specification::Specification;
@@ -21,10 +21,10 @@ use std::process::ExitCode;
 /// After so many rounds something is wrong with us.
 const ROUNDS: usize = 20;
 
-pub fn run(arguments: &FixArguments) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let model = memory_model(&arguments.memory_model)?;
     let original = Specification::read(&arguments.specification)?;
-    let fixed = fix(arguments, &model, &original)?;
+    let fixed = fix(arguments, &model, &original, verbosity)?;
     if arguments.diff {
         let diff = TextDiff::from_lines(&original.text, &fixed);
         let new_name = arguments.output.as_ref().map_or(original.name.clone(), |path| path.display().to_string());
@@ -44,7 +44,12 @@ pub fn run(arguments: &FixArguments) -> Result<ExitCode, Failure> {
 }
 
 /// The text with suggestions put in until an analysis finds nothing more to do.
-fn fix(arguments: &FixArguments, model: &MemoryModel, original: &Specification) -> Result<String, Failure> {
+fn fix(
+    arguments: &FixArguments,
+    model: &MemoryModel,
+    original: &Specification,
+    verbosity: Verbosity,
+) -> Result<String, Failure> {
     let mut current = Specification::from_text(original.name.clone(), original.text.clone())?;
     for round in 0..ROUNDS {
         let analysis = Analysis::new(current.facts(&arguments.limits)?, Profile::Sound);
@@ -64,7 +69,9 @@ fn fix(arguments: &FixArguments, model: &MemoryModel, original: &Specification) 
         if outcome.is_clean() {
             let rounds = if round > 1 { format!(", in {round} rounds") } else { String::new() };
             let changed = if round == 0 { "nothing to do" } else { "repaired; an analysis finds nothing more to do" };
-            eprintln!("seqcon: {}: {} for {}{rounds}", original.name, changed, model.name);
+            if verbosity == Verbosity::Verbose || round == 0 {
+                eprintln!("seqcon: {}: {} for {}{rounds}", original.name, changed, model.name);
+            }
             return Ok(current.text);
         }
         let repair = Repair::of(&current.program, &analysis, &outcome);

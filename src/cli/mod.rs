@@ -53,7 +53,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Info(arguments) => info::run(arguments),
         Command::Litmus(arguments) => litmus::run(arguments, cli.verbosity()),
         Command::Verify(arguments) => verify::run(arguments),
-        Command::Fix(arguments) => fix::run(arguments),
+        Command::Fix(arguments) => fix::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),
     }
 }

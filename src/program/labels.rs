@@ -1,7 +1,7 @@
 //! From an instruction's verdict and key to its label.
 //!
 //! The key has the digits of all computed indices in the order of evaluation ([`Trace`](super::compiled::Trace)); walking the
-//! instruction in the same order, each array element takes its digit and so becomes a location. An element out of range makes no access.
+//! instruction in the same order, each array element takes its digit and so becomes a location. An element out of range makes no access, but its index was read.
 
 use super::compiled::{Slots, outranked};
 use super::{Expression, InstructionKind, Program, Reference, Scope};
@@ -45,7 +45,14 @@ pub fn label(program: &Program, thread: usize, instruction: usize, verdict: Verd
         for assignment in &own.assignments {
             let mut reads = Vec::new();
             builder.reads(&assignment.value, &mut reads);
-            let writes = builder.access(&assignment.target).into_iter().collect();
+            let writes = match builder.access(&assignment.target) {
+                Ok(write) => vec![write],
+                // Nothing is written, but the index was computed.
+                Err(index) => {
+                    add(index, &mut reads);
+                    Vec::new()
+                }
+            };
             steps.push(Step::Assignment { writes, reads });
         }
     }
@@ -109,13 +116,10 @@ impl Builder<'_> {
     fn reads(&mut self, expression: &Expression, reads: &mut Vec<Access>) {
         match expression {
             Expression::Constant(_) => {}
-            Expression::Read(reference) => {
-                if let Some(access) = self.access(reference)
-                    && !reads.contains(&access)
-                {
-                    reads.push(access);
-                }
-            }
+            Expression::Read(reference) => match self.access(reference) {
+                Ok(access) => add(vec![access], reads),
+                Err(index) => add(index, reads),
+            },
             Expression::Unary(_, operand) => self.reads(operand, reads),
             Expression::Binary(_, left, right, _) => {
                 self.reads(left, reads);
@@ -124,16 +128,28 @@ impl Builder<'_> {
         }
     }
 
-    /// The access to a variable or element; none if its index is out of range.
-    fn access(&mut self, reference: &Reference) -> Option<Access> {
+    /// The access to a variable or element; if the index is out of range, only what was read to compute it.
+    fn access(&mut self, reference: &Reference) -> Result<Access, Vec<Access>> {
         let variable = reference.variable(self.program, self.thread);
         let local = reference.scope == Scope::Local;
         let Some(index) = &reference.index else {
-            return Some(Access { name: variable.name.clone(), local, address: Vec::new() });
+            return Ok(Access { name: variable.name.clone(), local, address: Vec::new() });
         };
         let mut address = Vec::new();
         self.reads(index, &mut address);
-        let position = self.digits.next()?.checked_sub(1)?;
-        Some(Access { name: format!("{}[{position}]", variable.name), local, address })
+        // Digit 0 stands for an index out of range.
+        match self.digits.next().and_then(|digit| digit.checked_sub(1)) {
+            Some(position) => Ok(Access { name: format!("{}[{position}]", variable.name), local, address }),
+            None => Err(address),
+        }
+    }
+}
+
+/// Adds accesses, each once.
+fn add(accesses: Vec<Access>, to: &mut Vec<Access>) {
+    for access in accesses {
+        if !to.contains(&access) {
+            to.push(access);
+        }
     }
 }

@@ -24,13 +24,16 @@ struct Found {
     texts: Vec<String>,
     /// Every array with whether one of its indices is no constant.
     arrays: Vec<(Scope, usize, bool)>,
+    /// What an index reads may be there for itself, and so may be there twice.
+    has_indices: bool,
 }
 
 impl Found {
     /// Whether two of them may be the same access in some state: elements of one array, one of which is not known yet.
     fn may_repeat(&self) -> bool {
         let same = |a: &(Scope, usize, bool), b: &(Scope, usize, bool)| a.0 == b.0 && a.1 == b.1 && (a.2 || b.2);
-        self.arrays.iter().enumerate().any(|(position, a)| self.arrays[..position].iter().any(|b| same(a, b)))
+        (self.has_indices && self.items.len() > 1)
+            || self.arrays.iter().enumerate().any(|(position, a)| self.arrays[..position].iter().any(|b| same(a, b)))
     }
 }
 
@@ -48,11 +51,43 @@ impl Accesses<'_> {
         self.finish(&found)
     }
 
+    /// The list of what an assignment reads: its value, and its target's index if nothing is written.
+    pub(super) fn assignment_reads(
+        &mut self,
+        value: &Expression,
+        target: &Reference,
+        environment: &Environment,
+    ) -> String {
+        let mut found = Found::default();
+        self.collect(value, environment, &mut found);
+        if let Some(index) = target.index.as_deref() {
+            let mut read_for_index = Found::default();
+            self.collect(index, environment, &mut read_for_index);
+            if !read_for_index.items.is_empty() {
+                let (text, length) = (self.index(index, environment), self.length(target).to_string());
+                let reads = self.finish(&read_for_index);
+                found.has_indices = true;
+                push(&mut found, Item::Perhaps(self.helpers.apply(Helper::Outside, &[&text, &length, &reads])));
+            }
+        }
+        self.finish(&found)
+    }
+
     /// The list of what is written: the target, or nothing if its index is out of range.
     pub(super) fn write(&mut self, target: &Reference, environment: &Environment) -> String {
-        let mut found = Found::default();
-        self.add(target, environment, &mut found);
-        self.finish(&found)
+        match target.index.as_deref() {
+            None | Some(Expression::Constant(_)) => {
+                let mut found = Found::default();
+                self.add(target, environment, &mut found);
+                self.finish(&found)
+            }
+            Some(index) => {
+                let location = self.name(target).location.clone();
+                let text = self.index(index, environment);
+                let access = self.element(&format!("{location}({text})"), index, environment);
+                self.helpers.apply(Helper::Inside, &[&text, &self.length(target).to_string(), &access])
+            }
+        }
     }
 
     /// An empty condition that is there if the target is out of range.
@@ -100,7 +135,15 @@ impl Accesses<'_> {
         }
         let text = self.index(index, environment);
         let access = self.element(&format!("{location}({text})"), index, environment);
-        let inside = self.helpers.apply(Helper::Inside, &[&text, &length.to_string(), &access]);
+        let mut read_for_index = Found::default();
+        self.collect(index, environment, &mut read_for_index);
+        let inside = if read_for_index.items.is_empty() {
+            self.helpers.apply(Helper::Inside, &[&text, &length.to_string(), &access])
+        } else {
+            found.has_indices = true;
+            let otherwise = self.finish(&read_for_index);
+            self.helpers.apply(Helper::InsideOr, &[&text, &length.to_string(), &access, &otherwise])
+        };
         if push(found, Item::Perhaps(inside)) {
             found.arrays.push((reference.scope, reference.variable, true));
         }

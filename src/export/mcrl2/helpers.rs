@@ -16,6 +16,10 @@ pub(super) enum Helper {
     PutBool,
     /// The access alone, or none if the index is out of range.
     Inside,
+    /// The access alone, or what its index reads if that is out of range.
+    InsideOr,
+    /// What an index reads, if it is out of range.
+    Outside,
     /// The access with its address reads, of which there may be none.
     Element,
     /// An empty condition if the index is out of range.
@@ -59,6 +63,8 @@ impl Helper {
             Helper::Put => "put'",
             Helper::PutBool => "putBool'",
             Helper::Inside => "inside'",
+            Helper::InsideOr => "insideOr'",
+            Helper::Outside => "outside'",
             Helper::Element => "element'",
             Helper::Mark => "mark'",
             Helper::Once => "once'",
@@ -133,6 +139,29 @@ var
   x': Access';
 eqn
   inside'(i', n', x') = if(0 <= i' && i' < n', [x'], []);
+"
+            }
+            Helper::InsideOr => {
+                "% The access to element i of n; what was read for the index if it is out of range.
+map
+  insideOr': Int # Int # Access' # List(Access') -> List(Access');
+var
+  i', n': Int;
+  x': Access';
+  l': List(Access');
+eqn
+  insideOr'(i', n', x', l') = if(0 <= i' && i' < n', [x'], l');
+"
+            }
+            Helper::Outside => {
+                "% What was read for the index of element i of n, if it is out of range.
+map
+  outside': Int # Int # List(Access') -> List(Access');
+var
+  i', n': Int;
+  l': List(Access');
+eqn
+  outside'(i', n', l') = if(0 <= i' && i' < n', [], l');
 "
             }
             Helper::Element => {

@@ -278,7 +278,7 @@ impl Summands<'_> {
     ) -> Result<(Vec<Item>, Environment), NotExpressible> {
         let mut items = Vec::new();
         for assignment in &instruction.assignments {
-            let reads = self.accesses().reads(std::iter::once(&assignment.value), &environment);
+            let reads = self.accesses().assignment_reads(&assignment.value, &assignment.target, &environment);
             let writes = self.accesses().write(&assignment.target, &environment);
             items.push(Item::Surely(format!("A'({reads}, {writes})")));
             let value = self.terms().assigned(assignment, &environment);
