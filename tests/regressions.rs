@@ -143,3 +143,13 @@ fn an_instruction_goes_on_after_its_condition_has_changed() {
     assert_eq!((outcome(Atomicity::Off).fences.len(), outcome(Atomicity::Off).locks.len()), (1, 0));
     assert_eq!((outcome(Atomicity::Full).fences.len(), outcome(Atomicity::Full).locks.len()), (0, 1));
 }
+
+#[test]
+fn an_index_out_of_range_is_still_read() {
+    // Store buffering, where T0 reads y only to compute an index that is never in range.
+    let text = "model out { classes G { variables Integer x Integer y Integer[2] a state machines
+        T0 { variables Integer r initial A states B C transitions A -> B { x := 1 } B -> C { r := a[y + 2] } }
+        T1 { variables Integer s initial A states B C transitions A -> B { y := 1 } B -> C { s := x } } } objects g : G() }";
+    let analysis = support::trust::analysis(&support::trust::program(text), Profile::Sound);
+    assert_eq!(support::trust::outcome(&analysis, "tso", Atomicity::Off).fences.len(), 2);
+}

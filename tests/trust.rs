@@ -12,12 +12,12 @@ use seqcon::cycles::Atomicity;
 use seqcon::lang::slco::edit::edited;
 use seqcon::program::{Program, Scope};
 use seqcon::repair::{Repair, text::edits};
-use seqcon::weak::Machine;
 use seqcon::weak::axiomatic::{self, End, Model};
 use seqcon::weak::buffers::Buffers;
 use seqcon::weak::split::SplitProgram;
 use seqcon::weak::verify::{Ground, Property, Verdict};
 use seqcon::weak::visited::Visited;
+use seqcon::weak::{Granularity, Machine};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fs;
@@ -197,7 +197,12 @@ fn machine_ends(program: &Program, machine: Machine) -> BTreeSet<End> {
     while (at as usize) < visited.len() {
         let state = visited.get(at);
         let steps = buffers.steps(&state);
-        if buffers.is_at_boundary(&state) && steps.iter().all(|(_, next)| *next == *state) {
+        // With empty buffers, what a thread can still do shows when it performs whole instructions.
+        buffers.system.granularity = Granularity::Instructions;
+        let mut whole = buffers.system.steps(&state.shared).into_iter();
+        let is_over = whole.all(|(_, next)| next == state.shared);
+        buffers.system.granularity = Granularity::Accesses;
+        if buffers.is_at_boundary(&state) && is_over {
             let threads = state.shared.threads.iter().zip(&buffers.system.threads);
             let (locals, controls) = threads
                 .map(|(&config, thread)| (thread.config(config).frame.to_vec(), thread.config(config).control as usize))

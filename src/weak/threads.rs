@@ -357,7 +357,10 @@ fn ready(split: &SplitStep, frame: &[i64], done: u64, operation: usize) -> Optio
         let other_done = done & 1 << other != 0;
         let known = split.addresses[other] & !done == 0;
         let same = known && matches!(locate(other_cell, frame), Ok(Some(there)) if there == location);
-        if other < operation && !other_done && (is_write || other_writes) && (same || !known) {
+        // The instruction knows what it is about to write, whether or not that is performed.
+        let is_computed = split.needs[other] & !done == 0;
+        let forwards = !is_write && other_writes && same && is_computed;
+        if other < operation && !other_done && !forwards && (is_write || other_writes) && (same || !known) {
             return None; // The order of the text decides, and it is the other one's turn, or may be.
         }
         if other > operation && is_write && other_writes {
@@ -368,7 +371,7 @@ fn ready(split: &SplitStep, frame: &[i64], done: u64, operation: usize) -> Optio
                 return None; // It may be that one.
             }
         }
-        if !is_write && same && other_done && (other < operation || !other_writes) {
+        if !is_write && same && (other_done || forwards) && (other < operation || !other_writes) {
             let slot = match &split.operations[other] {
                 Operation::Read(_, slot) | Operation::Write(_, slot) => *slot,
                 _ => continue,

@@ -1,4 +1,4 @@
-//! Random specifications, as text: small programs over three variables and an array whose values stay 0 and 1.
+//! Random specifications, as text: small programs over three variables and an array whose values stay 0 and 1, with priorities and indices that can be out of range.
 
 use rand::Rng;
 use rand::rngs::StdRng;
@@ -46,7 +46,9 @@ fn random_thread(rng: &mut StdRng, shape: &Shape, thread: usize, text: &mut Stri
         let to = if goes_back { rng.random_range(0..=from) } else { from + 1 };
         let _ = writeln!(text, "        S{from} -> S{to} {{ {} }}", random_statement(rng, shape));
         if goes_back || rng.random_bool(0.15) {
-            let _ = writeln!(text, "        S{from} -> S{} {{ {} }}", from + 1, random_statement(rng, shape));
+            let priority = if shape.composites && rng.random_bool(0.2) { "1: " } else { "" };
+            let statement = random_statement(rng, shape);
+            let _ = writeln!(text, "        {priority}S{from} -> S{} {{ {statement} }}", from + 1);
         }
     }
     text.push_str("    }\n");
@@ -79,8 +81,8 @@ fn random_composite(rng: &mut StdRng, shape: &Shape) -> String {
     for _ in 0..rng.random_range(1..3) {
         let statement = match rng.random_range(0..5) {
             0 => format!("{} := 1 - {}", location(rng), location(rng)),
-            1 => format!("{} := a[{}]", local(rng), ["x", "y", "r"][rng.random_range(0..3)]),
-            2 => format!("a[{}] := {}", ["x", "s"][rng.random_range(0..2)], private_value(rng)),
+            1 => format!("{} := a[{}]", local(rng), ["x", "y", "r", "r + s"][rng.random_range(0..4)]),
+            2 => format!("a[{}] := {}", ["x", "s", "r + s"][rng.random_range(0..3)], private_value(rng)),
             3 => format!("{} := {}", location(rng), private_value(rng)),
             _ => format!("{} := {}", local(rng), location(rng)),
         };
