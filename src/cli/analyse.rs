@@ -16,6 +16,7 @@ use crate::memory::MemoryModel;
 use crate::placement::Method;
 use crate::placement::cost::Costs;
 use crate::report::output::Staged;
+use crate::report::run::Words;
 use crate::report::{self, Report, names, text};
 use std::fs;
 use std::io::{self, Write};
@@ -44,7 +45,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         .map(|model| {
             let _spinner = Spinner::new(format!("analysing under {}", model.name));
             match &specification {
-                Some(specification) => confirmed(arguments, specification, &analysis, model, &options),
+                Some(specification) => confirmed(arguments, specification, &analysis, model, &options, verbosity),
                 None => Ok(analysis.run(model, &options)),
             }
         })
@@ -80,6 +81,7 @@ fn confirmed(
     analysis: &Analysis,
     model: &MemoryModel,
     options: &Options,
+    verbosity: Verbosity,
 ) -> Result<ModelOutcome, Failure> {
     let (program, limits) = (&specification.program, arguments.confirmation.limits());
     let too_long = |error| specification.too_long(error);
@@ -88,6 +90,15 @@ fn confirmed(
     }
     let outcome = analysis.run(model, options);
     let confirmed = confirm::confirm(program, analysis, model, options, &outcome.findings, limits).map_err(too_long)?;
+    if verbosity == Verbosity::Verbose {
+        let locations = specification.split()?.locations;
+        let words = Words { program, text: &specification.text, locations: &locations };
+        for witness in confirmed.witnesses.iter().flatten() {
+            let mut run = String::new();
+            words.write_witness(witness, &mut run).map_err(io::Error::other)?;
+            eprintln!("seqcon: {}: a run that needs a delay of {}:\n{run}", specification.name, model.name);
+        }
+    }
     Ok(ModelOutcome { confirmations: confirmed.verdicts, ..outcome })
 }
 

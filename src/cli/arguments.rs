@@ -166,7 +166,7 @@ pub struct AnalyseArguments {
     /// Exit with status 1 if the program needs a fence or a lock under one of the memory models
     #[arg(long)]
     pub check: bool,
-    /// Search a run for each delay (tso, pso; specifications only): delays.csv says which were confirmed
+    /// Search a run for each delay (tso, pso; specifications only): delays.csv says which were confirmed, and --verbose shows the runs
     #[arg(long, help_heading = "Weak memory")]
     pub confirm: bool,
     #[command(flatten)]
