@@ -221,17 +221,21 @@ impl Analysis {
         cycles::find(&setting, model)
     }
 
-    /// Places fences and locks for what was found.
-    #[must_use]
-    pub fn place(&self, model: &MemoryModel, options: &Options, findings: Findings) -> ModelOutcome {
-        let started = Instant::now();
-        let problem = Problem {
+    fn problem<'a>(&'a self, model: &'a MemoryModel, options: &'a Options, findings: &'a Findings) -> Problem<'a> {
+        Problem {
             graph: &self.graph,
             model,
             delays: &findings.delays,
             in_place: &findings.in_place,
             costs: &options.costs,
-        };
+        }
+    }
+
+    /// Places fences and locks for what was found.
+    #[must_use]
+    pub fn place(&self, model: &MemoryModel, options: &Options, findings: Findings) -> ModelOutcome {
+        let started = Instant::now();
+        let problem = self.problem(model, options, &findings);
         let placement = placement::place(&problem, options.method);
         let in_place = Synchronisation { fences: placement.fences.clone(), ..findings.in_place.clone() };
         let recheck = Recheck {
@@ -255,13 +259,7 @@ impl Analysis {
         placement: Placement,
         recheck: Recheck,
     ) -> ModelOutcome {
-        let problem = Problem {
-            graph: &self.graph,
-            model,
-            delays: &findings.delays,
-            in_place: &findings.in_place,
-            costs: &options.costs,
-        };
+        let problem = self.problem(model, options, &findings);
         let fences = fences_with_reasons(&problem, &placement);
         ModelOutcome {
             model: model.clone(),

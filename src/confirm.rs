@@ -73,9 +73,7 @@ pub fn confirm(
     let count = findings.delays.len();
     let mut confirmed = Confirmed { verdicts: vec![Confirmation::Unknown; count], witnesses: vec![None; count] };
     let Some(machine) = machine(model) else { return Ok(confirmed) };
-    let mut split = SplitProgram::new(program)?;
-    let locked = findings.in_place.locked.iter().filter_map(|&instr| instruction(program, analysis, instr));
-    Repair { locked: locked.collect(), ..Repair::default() }.apply(&mut split);
+    let split = split_with_locks(program, analysis, findings)?;
     let Ok(mut attack) = Attack::new(&split, machine, granularity(options.atomicity), limits.states) else {
         return Ok(confirmed);
     };
@@ -91,6 +89,14 @@ pub fn confirm(
         }
     }
     Ok(confirmed)
+}
+
+/// The program, access by access, with the torn instructions locked.
+fn split_with_locks(program: &Program, analysis: &Analysis, findings: &Findings) -> Result<SplitProgram, TooLong> {
+    let mut split = SplitProgram::new(program)?;
+    let locked = findings.in_place.locked.iter().filter_map(|&instr| instruction(program, analysis, instr));
+    Repair { locked: locked.collect(), ..Repair::default() }.apply(&mut split);
+    Ok(split)
 }
 
 /// Places the fewest fences that the program needs.
@@ -111,9 +117,7 @@ pub fn place_confirmed(
     let mut verdicts = confirm(program, analysis, model, options, &findings, limits)?.verdicts;
     let is_confirmed = |verdict| verdict == Confirmation::Yes;
     if let Some(machine) = machine(model) {
-        let mut split = SplitProgram::new(program)?;
-        let locked = findings.in_place.locked.iter().filter_map(|&instr| instruction(program, analysis, instr));
-        Repair { locked: locked.collect(), ..Repair::default() }.apply(&mut split);
+        let split = split_with_locks(program, analysis, &findings)?;
         let granularity = granularity(options.atomicity);
         let delays = findings.delays.iter().filter_map(|d| pair(program, analysis, &split, d.from, d.to)).collect();
         let search = Search { delays, program, analysis, options, split: &split, machine, granularity, limits };
