@@ -13,7 +13,9 @@ use crate::placement::cost::Costs;
 use crate::placement::locks::{Lock, lock_groups};
 use crate::placement::service::served_delays;
 use crate::placement::{self, Method, Placement, Problem, recheck};
+use crate::provenance::Provenance;
 use crate::safety::{Point, Synchronisation};
+use crate::source::Source;
 use std::time::{Duration, Instant};
 
 /// What is asked of the analysis.
@@ -98,6 +100,19 @@ pub enum Confirmation {
     Unknown,
 }
 
+/// What running the repaired program under the memory model has shown (method §10).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verification {
+    /// Nobody asked.
+    NotAsked,
+    /// It is right; this is what that rests on.
+    Verified(String),
+    /// It is wrong.
+    Violated,
+    /// A limit was reached.
+    Undecided,
+}
+
 /// The result under one memory model.
 #[derive(Clone, Debug)]
 pub struct ModelOutcome {
@@ -119,6 +134,8 @@ pub struct ModelOutcome {
     pub confirmations: Vec<Confirmation>,
     /// Delays that no run needs: they were proved infeasible, and no fence was placed for them.
     pub infeasible: Vec<Delay>,
+    /// What a run of the repaired program has shown.
+    pub verification: Verification,
     /// Nothing was left out because of a limit.
     pub complete: bool,
     /// How long it took.
@@ -167,6 +184,10 @@ pub struct Outcome {
     pub options: Options,
     /// One result for each memory model, in the order in which they were asked for.
     pub results: Vec<ModelOutcome>,
+    /// The specification, if it was one that was analysed.
+    pub source: Option<Source>,
+    /// How to repeat the run; empty unless a report says it.
+    pub provenance: Provenance,
 }
 
 impl Analysis {
@@ -271,6 +292,7 @@ impl Analysis {
             placement,
             confirmations: vec![Confirmation::Unknown; findings.delays.len()],
             infeasible: Vec::new(),
+            verification: Verification::NotAsked,
             findings,
             elapsed: Duration::ZERO,
         }

@@ -19,6 +19,8 @@
 //! | [`cycles`] | critical cycles, delays, torn instructions | §7, §8 |
 //! | [`placement`] | where fences go, and which locks are taken by whom | §8, §9 |
 //! | [`analysis`] | all of it, and the result that reports take | §10 |
+//! | [`source`] | where its instructions stand in a specification | |
+//! | [`provenance`] | how to repeat a run | |
 //! | [`report`] | text, CSV and JSON | |
 //! | [`weak`] | what a program does on weak memory, by execution | §10, §11 |
 //! | [`repair`] | suggestions in the program and in its text | |
@@ -57,7 +59,9 @@ pub mod memory;
 pub mod natural;
 pub mod placement;
 pub mod program;
+pub mod provenance;
 pub mod repair;
 pub mod report;
 pub mod safety;
+pub mod source;
 pub mod weak;

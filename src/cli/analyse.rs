@@ -15,9 +15,11 @@ use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::memory::MemoryModel;
 use crate::placement::Method;
 use crate::placement::cost::Costs;
+use crate::provenance::Provenance;
 use crate::report::output::Staged;
 use crate::report::run::Words;
 use crate::report::{self, Report, names, text};
+use crate::source::Source;
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -33,7 +35,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         ProfileArgument::Literal => Profile::Literal,
         ProfileArgument::Published => Profile::Published,
     };
-    let specification = to_confirm(arguments)?;
+    let specification = specification(arguments)?;
     let facts = match &specification {
         Some(specification) => specification.facts(&arguments.input.limits)?,
         None => arguments.input.load(verbosity)?,
@@ -45,13 +47,18 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         .map(|model| {
             let _spinner = Spinner::new(format!("analysing under {}", model.name));
             match &specification {
-                Some(specification) => confirmed(arguments, specification, &analysis, model, &options, verbosity),
-                None => Ok(analysis.run(model, &options)),
+                Some(specification) if asks_to_confirm(arguments).is_some() => {
+                    confirmed(arguments, specification, &analysis, model, &options, verbosity)
+                }
+                _ => Ok(analysis.run(model, &options)),
             }
         })
         .collect::<Result<_, _>>()?;
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
-    let outcome = Outcome { model: name, analysis, options, results };
+    let source =
+        specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
+    let provenance = provenance(arguments)?;
+    let outcome = Outcome { model: name, analysis, options, results, source, provenance };
     write_files(arguments, &outcome)?;
     match write_summary(arguments, &outcome, verbosity) {
         // Who has seen enough of the text still gets the verdict.
@@ -61,17 +68,34 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     Ok(exit_status(arguments, &outcome))
 }
 
-/// The specification whose delays are to be confirmed, if that was asked for.
-fn to_confirm(arguments: &AnalyseArguments) -> Result<Option<Specification>, Failure> {
-    let asked = match (arguments.confirm, arguments.confirmation.only_confirmed) {
-        (_, true) => "--only-confirmed",
-        (true, false) => "--confirm",
-        (false, false) => return Ok(None),
-    };
-    match &arguments.input.inputs[..] {
-        [path] if Specification::is_one(path) => Specification::read(path).map(Some),
-        _ => Err(Failure::Usage(format!("{asked} runs the program, and needs exactly one input: a specification"))),
+/// The specification, if there is one input and it is one.
+fn specification(arguments: &AnalyseArguments) -> Result<Option<Specification>, Failure> {
+    match (&arguments.input.inputs[..], asks_to_confirm(arguments)) {
+        ([path], _) if Specification::is_one(path) => Specification::read(path).map(Some),
+        (_, None) => Ok(None),
+        (_, Some(asked)) => {
+            Err(Failure::Usage(format!("{asked} runs the program, and needs exactly one input: a specification")))
+        }
     }
+}
+
+/// The option that asks for delays to be confirmed.
+fn asks_to_confirm(arguments: &AnalyseArguments) -> Option<&'static str> {
+    match (arguments.confirm, arguments.confirmation.only_confirmed) {
+        (_, true) => Some("--only-confirmed"),
+        (true, false) => Some("--confirm"),
+        (false, false) => None,
+    }
+}
+
+/// How to repeat the run, if a report is written that says it: that reads the inputs once more.
+fn provenance(arguments: &AnalyseArguments) -> Result<Provenance, Failure> {
+    if arguments.json.is_none() && arguments.out.is_none() {
+        return Ok(Provenance::default());
+    }
+    let arguments_typed = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    let command = std::iter::once("seqcon".to_owned()).chain(arguments_typed);
+    Ok(Provenance::of(command, arguments.input.inputs.iter().map(PathBuf::as_path))?)
 }
 
 /// The result with what is confirmed of its delays.

@@ -11,9 +11,10 @@ use crate::analysis::{Analysis, Options};
 use crate::ids::InstrId;
 use crate::memory::MemoryModel;
 use crate::placement::cost::Costs;
+use crate::repair::Repair;
 use crate::repair::text::has_statement;
-use crate::repair::{self, Repair};
 use crate::report::output::Staged;
+use crate::source;
 use similar::TextDiff;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -60,7 +61,7 @@ fn fix(
             )));
         }
         let has_text = |instr: InstrId| {
-            let at = repair::instruction(&current.program, &analysis, instr);
+            let at = source::instruction(&current.program, &analysis, instr);
             at.is_some_and(|(thread, number)| has_statement(&current.program.threads[thread].instructions[number]))
         };
         let costs = Costs::for_text(&analysis.graph, has_text);

@@ -6,15 +6,12 @@
 pub mod text;
 
 use crate::analysis::{Analysis, ModelOutcome};
-use crate::ids::InstrId;
 use crate::program::{Instruction, InstructionKind, Program};
 use crate::safety::Place;
+use crate::source::{At, instruction, position};
 use crate::weak::split::SplitProgram;
 use serde::Deserialize;
 use std::collections::BTreeSet;
-
-/// A thread and its instruction, by position.
-pub type At = (usize, usize);
 
 /// Fences and atomic instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -176,21 +173,4 @@ impl Repair {
             }
         }
     }
-}
-
-/// An instruction of the analysis in the program, by its full names.
-#[must_use]
-pub fn instruction(program: &Program, analysis: &Analysis, instr: InstrId) -> Option<At> {
-    let label = analysis.graph.instruction(instr).labels.first()?;
-    let label = &analysis.labels[label.index()];
-    position(program, &label.thread, &label.instr)
-}
-
-fn position(program: &Program, thread: &str, instruction: &str) -> Option<At> {
-    // Reports leave out the name of the object if all names begin with it.
-    let is_it =
-        |known: &str| known == thread || known.strip_suffix(thread).is_some_and(|object| object.ends_with('\''));
-    let thread = program.threads.iter().position(|known| is_it(&known.name))?;
-    let instruction = program.threads[thread].instructions.iter().position(|known| known.name == instruction)?;
-    Some((thread, instruction))
 }

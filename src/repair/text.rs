@@ -4,10 +4,11 @@
 //! would commit to the transition before its condition is known, so there it goes to the end of everything that leads to the state instead. A fence inside an instruction has no place in the text: the instruction becomes
 //! atomic, which is more than a fence.
 
-use super::{At, Repair};
+use super::Repair;
 use crate::lang::slco::edit::Edit;
 use crate::program::{Instruction, InstructionKind, Program, Span, Thread};
 use crate::safety::Place;
+use crate::source::At;
 use std::collections::BTreeSet;
 
 /// The changes that put a repair into the text.

@@ -3,6 +3,7 @@
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, names};
 use crate::analysis::{ModelOutcome, Outcome};
+use crate::provenance::Input;
 use crate::safety::Place;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -18,7 +19,15 @@ struct Document<'a> {
     schema_version: u32,
     seqcon: &'static str,
     model: &'a str,
+    inputs: Vec<InputObject<'a>>,
     results: Vec<ResultObject>,
+}
+
+#[derive(Serialize)]
+struct InputObject<'a> {
+    path: &'a str,
+    /// None of what was read from standard input.
+    sha256: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -69,11 +78,16 @@ impl Report for Json {
             schema_version: SCHEMA_VERSION,
             seqcon: env!("CARGO_PKG_VERSION"),
             model: &outcome.model,
+            inputs: outcome.provenance.inputs.iter().map(input_object).collect(),
             results: outcome.results.iter().map(|result| result_object(outcome, result)).collect(),
         };
         serde_json::to_writer_pretty(&mut *out, &document)?;
         writeln!(out)
     }
+}
+
+fn input_object(input: &Input) -> InputObject<'_> {
+    InputObject { path: &input.path, sha256: input.sha256.as_deref() }
 }
 
 fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {

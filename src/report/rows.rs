@@ -103,6 +103,11 @@ impl Outcome {
         (self.analysis.graph.threads[instruction.thread.index()].clone(), instruction.name.clone())
     }
 
+    /// Where the instruction stands, if that is known.
+    fn source_of(&self, instr: InstrId) -> String {
+        self.source.as_ref().and_then(|source| source.reference(instr)).unwrap_or_default()
+    }
+
     fn instruction_of(&self, vertex: VertexId) -> (String, String) {
         self.thread_and_name(self.analysis.graph.vertex(vertex).instr)
     }
@@ -140,7 +145,7 @@ impl Outcome {
                 mnemonic: fence.mnemonic.clone(),
                 cost: fence.cost,
                 delays: fence.delays.len(),
-                source: String::new(),
+                source: self.source_of(fence.point.instr),
             }
         };
         result.fences.iter().map(row).collect()
@@ -163,7 +168,7 @@ impl Outcome {
                     instruction,
                     role: role.name(),
                     locations: locations.join(" "),
-                    source: String::new(),
+                    source: self.source_of(instr),
                 });
             }
         }
