@@ -192,8 +192,11 @@ impl<'a> Parser<'a> {
         Ok(Thread { name, count: None, registers, initial, transitions })
     }
 
-    /// Goes on behind the next `goto` and its label, or at the end of the process.
+    /// Goes on behind the next `goto` and its label, or at the end of the process; here, if an instruction begins here.
     fn recover(&mut self) {
+        if self.tokens.get(self.position + 1).is_some_and(|token| token.text == ":") {
+            return;
+        }
         while let Some(token) = self.peek() {
             match token.text {
                 "end" | "process" => return,
@@ -220,7 +223,13 @@ impl<'a> Parser<'a> {
             return Err(self.expected("`; goto LABEL`", INSTRUCTION));
         }
         self.keyword("goto", INSTRUCTION)?;
-        let to = self.name("a label", INSTRUCTION)?;
+        let Ok(to) = self.name("a label", INSTRUCTION) else {
+            // A keyword in the place of the label, unless it is the `end` of the process, for which the label was forgotten.
+            let behind = self.tokens.get(self.position + 1);
+            let is_label = self.peek().is_some_and(|token| KEYWORDS.contains(&token.text));
+            self.position += usize::from(is_label && behind.is_some_and(|token| token.text != "process"));
+            return Err(Reported);
+        };
         let span = Span { start: from.span.start, end: to.span.end };
         self.take(";");
         Ok(Transition { from, to, action, span })
@@ -307,8 +316,10 @@ impl<'a> Parser<'a> {
 
     fn unknown(&mut self, what: &str, name: &Name) -> Reported {
         let error = Diagnostic::error(name.span, format!("there is no {what} `{}`", name.text));
-        let mut known = self.variables.iter().chain(&self.registers).map(|known| known.text.as_str());
-        self.errors.push(match nearest(&name.text, &mut known) {
+        let is_register = self.registers.iter().any(|register| register.text == name.text);
+        let known = self.variables.iter().chain(&self.registers).map(|known| known.text.as_str());
+        self.errors.push(match nearest(&name.text, known) {
+            _ if is_register => error.with_help(format!("`{}` is a register", name.text)),
             Some(meant) => error.with_help(format!("did you mean `{meant}`?")),
             None => error.with_help("variables are declared behind `vars`, registers behind `regs`"),
         });
