@@ -141,16 +141,35 @@ fn action(rng: &mut StdRng, language: Language) -> Action {
     }
 }
 
-/// A chain of transitions with a few more across it; where there is a lock, it is mostly given back.
+/// What stands between `lock` and `unlock`.
+fn action_inside(rng: &mut StdRng) -> Action {
+    let register = rng.random_range(0..REGISTERS);
+    match rng.random_range(0..7) {
+        0 | 1 => Action::Write(small(rng), address(rng, Language::Tools)),
+        2 | 3 => Action::Read(register, address(rng, Language::Tools)),
+        4 => Action::Local(register, small(rng)),
+        _ => Action::Check(value(rng, 2)),
+    }
+}
+
+/// A chain of transitions with a few more across it; most have a region, of which some have more than one way through.
 fn thread(rng: &mut StdRng, language: Language) -> Vec<Transition> {
-    let length = rng.random_range(2..6);
+    let length = rng.random_range(2..7);
     let mut transitions: Vec<Transition> = (0..length).map(|at| (at, at + 1, action(rng, language))).collect();
-    if language == Language::Tools && rng.random_bool(0.6) {
-        let first = rng.random_range(0..length);
-        let last = rng.random_range(first..length);
-        if first < last {
-            transitions[first].2 = Action::Lock;
-            transitions[last].2 = Action::Unlock;
+    if language == Language::Tools && rng.random_bool(0.8) {
+        let first = rng.random_range(0..length - 1);
+        let last = rng.random_range(first + 1..length);
+        transitions[first].2 = Action::Lock;
+        transitions[last].2 = Action::Unlock;
+        for transition in &mut transitions[first + 1..last] {
+            transition.2 = action_inside(rng);
+        }
+        for _ in 0..rng.random_range(0..3) {
+            let (one, other) = (rng.random_range(first + 1..=last), rng.random_range(first + 1..=last));
+            // Many loops have no end that can be told from the text, and are refused.
+            let (from, to) = if rng.random_bool(0.1) { (one, other) } else { (one.min(other), one.max(other)) };
+            let is_loop = from == to && rng.random_bool(0.8);
+            transitions.push((from, if is_loop { to + 1 } else { to }, action_inside(rng)));
         }
     }
     for _ in 0..rng.random_range(0..3) {

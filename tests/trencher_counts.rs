@@ -27,10 +27,11 @@ use support::trust::{confirmed, judge, outcome};
 const LIMITS: Limits = Limits { states: 1_000_000, buffer: 6 };
 
 /// Where the event graph asks for more fences than are needed: program, how many, and why.
-const MORE: [(&str, usize, &str); 8] = [
+const MORE: [(&str, usize, &str); 9] = [
     ("persist/parameterized/dclocking/dc_locking2.txt", 2, FAILED_LOCK),
     ("persist/parameterized/dclocking/dc_locking3.txt", 3, FAILED_LOCK),
     ("persist/parameterized/dclocking/dc_locking4.txt", 4, FAILED_LOCK),
+    ("persist/single/mutex/inline_pgsql/inline_pgsql.txt", 8, VALUES),
     ("persist/single/mutex/lamport2/lamport2.txt", 8, VALUES),
     ("trencher/mcs-lock.txt", 2, VALUES),
     ("trencher/memorax/dijkstra.txt", 6, VALUES),
@@ -119,4 +120,23 @@ fn confirmed_fences_are_as_many_as_trencher_finds() {
     }
     println!("{compared} compared, {} left out", too_large.len());
     assert!(compared >= 35, "only {compared} programs were compared");
+}
+
+#[test]
+fn bundled_automata_are_verified_with_their_fences_and_each_confirmed_one_is_needed() {
+    let mut programs = 0;
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "txt") {
+            continue;
+        }
+        let program = read(&path);
+        let analysis = analysis(&program).expect("bundled programs are small");
+        let default = outcome(&analysis, "tso", Atomicity::Off);
+        assert!(is_verified(&program, &Repair::of(&program, &analysis, &default)), "{}", path.display());
+        let exact = confirmed(&program, &analysis, "tso", Atomicity::Off, LIMITS);
+        assert!(is_minimal(&program, &analysis, &exact), "{}", path.display());
+        programs += 1;
+    }
+    assert_eq!(programs, 3);
 }
