@@ -77,7 +77,7 @@ impl Renaming<'_> {
         if matches!(steps.first(), Some(Step::Assignment { writes, .. }) if writes.is_empty()) {
             steps.insert(0, Step::Condition { reads: Vec::new() });
         }
-        let (thread, instr) = (self.thread(&label.thread), format!("ST'{}", label.instr));
+        let (thread, instr) = (self.thread(&label.thread), format!("ST'{}", label.instr.replace('-', "_")));
         Label { thread, instr, kind: label.kind, refused: false, steps }
     }
 }
