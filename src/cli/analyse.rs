@@ -90,7 +90,7 @@ fn asks_to_confirm(arguments: &AnalyseArguments) -> Option<&'static str> {
 
 /// How to repeat the run, if a report is written that says it: that reads the inputs once more.
 fn provenance(arguments: &AnalyseArguments) -> Result<Provenance, Failure> {
-    if arguments.json.is_none() && arguments.out.is_none() {
+    if [&arguments.json, &arguments.html, &arguments.out].into_iter().all(Option::is_none) {
         return Ok(Provenance::default());
     }
     let arguments_typed = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
@@ -190,13 +190,14 @@ fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Options,
 
 /// All files are written before the first one gets its name.
 fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Failure> {
-    let single: [(&Option<PathBuf>, &dyn Report); 6] = [
+    let single: [(&Option<PathBuf>, &dyn Report); 7] = [
         (&arguments.csv, &report::csv::Fences),
         (&arguments.locks_csv, &report::csv::Locks),
         (&arguments.delays_csv, &report::csv::Delays),
         (&arguments.cycles_csv, &report::csv::Cycles),
         (&arguments.summary_csv, &report::csv::Summary),
         (&arguments.json, &report::json::Json),
+        (&arguments.html, &report::html::Html),
     ];
     let mut staged = Staged::new();
     for (path, report) in single {

@@ -195,12 +195,15 @@ pub struct AnalyseArguments {
     /// Write report.json here
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
+    /// Write report.html here: one page for a browser, which needs nothing else
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
 }
 
 impl AnalyseArguments {
     /// The files that single reports go to.
-    pub fn outputs(&self) -> [&Option<PathBuf>; 6] {
-        [&self.csv, &self.locks_csv, &self.delays_csv, &self.cycles_csv, &self.summary_csv, &self.json]
+    pub fn outputs(&self) -> [&Option<PathBuf>; 7] {
+        [&self.csv, &self.locks_csv, &self.delays_csv, &self.cycles_csv, &self.summary_csv, &self.json, &self.html]
     }
 }
 

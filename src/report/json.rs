@@ -47,8 +47,9 @@ struct RecheckObject {
     each_fence_needed: bool,
 }
 
+/// A fence; `report.html` has the same.
 #[derive(Serialize)]
-struct FenceObject {
+pub(super) struct FenceObject {
     #[serde(flatten)]
     row: FenceRow,
     point: String,
@@ -90,7 +91,7 @@ fn input_object(input: &Input) -> InputObject<'_> {
     InputObject { path: &input.path, sha256: input.sha256.as_deref() }
 }
 
-fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
+pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<FenceObject> {
     let graph = &outcome.analysis.graph;
     let fences = outcome.fence_rows(result).into_iter().zip(&result.fences).map(|(row, fence)| FenceObject {
         row,
@@ -101,6 +102,11 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
         },
         serves: fence.delays.clone(),
     });
+    fences.collect()
+}
+
+fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
+    let graph = &outcome.analysis.graph;
     let delays = outcome.delay_rows(result).into_iter().zip(result.all_delays()).enumerate();
     let delays = delays.map(|(position, (row, delay))| DelayObject {
         row,
@@ -112,7 +118,7 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
         summary: outcome.summary_row(result),
         rechecked: RecheckObject { enough: result.recheck.enough, each_fence_needed: result.recheck.each_needed },
         presumed_atomic: result.presumed_atomic.iter().map(|&instr| names::instruction(graph, instr)).collect(),
-        fences: fences.collect(),
+        fences: fence_objects(outcome, result),
         locks: outcome.lock_rows(result),
         delays: delays.collect(),
         cycles: outcome.cycle_rows(result),

@@ -4,6 +4,7 @@
 //! [`text`] is for people; [`output`] puts files in place whole or not at all.
 
 pub mod csv;
+pub mod html;
 pub mod json;
 pub mod names;
 pub mod output;
@@ -36,5 +37,6 @@ pub fn all() -> Vec<Box<dyn Report>> {
         Box::new(csv::Cycles),
         Box::new(csv::Summary),
         Box::new(json::Json),
+        Box::new(html::Html),
     ]
 }
