@@ -76,7 +76,7 @@ const Details = (() => {
     const partners = DATA.nodes.map((_, other) => other).filter((other) => conflict(node, other));
     const touching = result().delays.map((delay, number) => [delay, number]).filter(([delay]) => delay.from === node || delay.to === node).map(([, number]) => number);
     const { text, source } = DATA.instructions[instruction];
-    const list = (nodes) => nodes.slice(0, FEW_DELAYS).flatMap((other, position) => [position > 0 ? ", " : "", el("button", { type: "button", class: "plain", onclick: () => select({ node: other }) }, instructionPart(other))]);
+    const list = (nodes) => nodes.slice(0, FEW_DELAYS).flatMap((other, position) => [position > 0 ? ", " : "", el("button", { type: "button", class: "link", onclick: () => select({ node: other }) }, instructionPart(other))]);
     return [heading("access", instructionPart(node)),
       el("dl", { class: "facts" }, fact("instruction", named(text, 80, "name code-text")), source ? fact("source", named(source, 60)) : [],
         fact("conflicts with", ...(partners.length === 0 ? ["nothing"] : [...list(partners), partners.length > FEW_DELAYS ? ` and ${partners.length - FEW_DELAYS} more` : ""])),

@@ -45,7 +45,7 @@ const Graph = (() => {
   function style() {
     const css = getComputedStyle(document.documentElement);
     const colour = (name) => css.getPropertyValue(`--${name}`).trim();
-    const font = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
+    const font = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
     return [
       { selector: "node.vertex", style: { shape: "round-rectangle", width: "data(width)", height: NODE_HEIGHT, label: "data(label)", "font-family": font, "font-size": 11, "text-valign": "center", "text-halign": "center", color: colour("text"), "background-color": colour("panel"), "border-width": 1.5, "border-color": colour("muted"), "min-zoomed-font-size": 5 } },
       { selector: "node.write", style: { "border-color": colour("write"), "background-color": colour("write-soft") } },
@@ -60,10 +60,11 @@ const Graph = (() => {
       { selector: "edge.po.bent", style: { "curve-style": "unbundled-bezier", "control-point-distances": "data(bend)", "control-point-weights": 0.5 } },
       { selector: "edge.po:loop", style: { "curve-style": "bezier", "loop-direction": "90deg", "loop-sweep": "40deg" } },
       { selector: "edge.conflict", style: { width: 1, "line-style": "dotted", "line-color": colour("conflict"), "line-opacity": 0.55, "target-arrow-shape": "none" } },
-      { selector: "edge.delay", style: { width: 2, "curve-style": "unbundled-bezier", "control-point-distances": "data(bend)", "control-point-weights": 0.5, "line-style": "dashed", "line-color": colour("fence"), "target-arrow-color": colour("fence"), "z-index": 8 } },
-      { selector: "edge.cycle", style: { width: 3, label: "data(label)", "font-size": 11, "font-weight": 600, color: colour("text"), "text-background-color": colour("panel"), "text-background-opacity": 0.92, "text-background-padding": 2, "text-background-shape": "round-rectangle", "arrow-scale": 1.1, "z-index": 10 } },
-      { selector: "edge.cycle.program", style: { "line-color": colour("cycle"), "target-arrow-color": colour("cycle"), "curve-style": "unbundled-bezier", "control-point-distances": "data(bend)", "control-point-weights": 0.5 } },
-      { selector: "edge.cycle.across", style: { "line-color": colour("conflict"), "target-arrow-color": colour("conflict"), "curve-style": "bezier", "control-point-step-size": 30 } },
+      { selector: "edge.delay", style: { width: 2, "curve-style": "unbundled-bezier", "control-point-distances": "data(bend)", "control-point-weights": 0.5, "line-style": "dashed", "line-color": colour("fence"), "target-arrow-color": colour("fence"), "z-index": 8, "z-compound-depth": "top" } },
+      { selector: "edge.cycle", style: { width: 3, "font-size": 11, "font-weight": 600, color: colour("text"), "text-background-color": colour("panel"), "text-background-opacity": 0.92, "text-background-padding": 2, "text-background-shape": "round-rectangle", "arrow-scale": 1.1, "z-index": 10, "z-compound-depth": "top" } },
+      { selector: "edge.cycle.program", style: { label: "data(label)", "line-color": colour("cycle"), "target-arrow-color": colour("cycle"), "curve-style": "unbundled-bezier", "control-point-distances": "data(bend)", "control-point-weights": 0.5 } },
+      // Two of these often cross in the middle: their names stand near their beginnings.
+      { selector: "edge.cycle.across", style: { "source-label": "data(label)", "source-text-offset": 44, "line-color": colour("conflict"), "target-arrow-color": colour("conflict"), "curve-style": "bezier", "control-point-step-size": 30 } },
       { selector: ".dim", style: { opacity: 0.28 } },
       { selector: "node.thread.dim", style: { opacity: 1 } },
       { selector: "node.delayed", style: { opacity: 1, "border-width": 2.5, "border-color": colour("fence") } },
@@ -204,6 +205,8 @@ const Graph = (() => {
     const users = new Set(state.lock === null ? [] : result().locks[state.lock].users.flatMap(([instruction]) => nodesOfInstruction[instruction]));
     const isSelection = witness !== null || state.node !== null || users.size > 0;
     const found = new Set(matches);
+    const xs = (witness ?? []).map(([node]) => cy.$id(id(node)).position().x);
+    const middle = xs.reduce((sum, x) => sum + x, 0) / Math.max(1, xs.length);
     cy.batch(() => {
       cy.edges(".delay, .cycle, .conflict").remove();
       cy.nodes(".vertex").forEach((element) => {
@@ -222,22 +225,28 @@ const Graph = (() => {
       cy.edges(".po").toggleClass("dim", isSelection);
       for (const delay of served.slice(0, MOST_DELAYS)) {
         const { from, to } = delays[delay];
-        cy.add({ data: { id: `d${delay}`, source: id(from), target: id(to), bend: delayBend(from, to) }, classes: "delay", selectable: false });
+        cy.add({ data: { id: `d${delay}`, source: id(from), target: id(to), bend: -bendAway(from, to, middle) }, classes: "delay", selectable: false });
       }
       (witness ?? []).forEach(([node, name], step) => {
         const [next] = witness[(step + 1) % witness.length];
         const kind = isProgramEdge(name) ? "program" : "across";
-        cy.add({ data: { id: `c${step}`, source: id(node), target: id(next), label: name, bend: kind === "program" ? -delayBend(node, next) : 0 }, classes: `cycle ${kind}`, selectable: false });
+        cy.add({ data: { id: `c${step}`, source: id(node), target: id(next), label: name, bend: kind === "program" ? bendAway(node, next, middle) : 0 }, classes: `cycle ${kind}`, selectable: false });
       });
     });
     drawConflicts(inWitness);
     tell(served.length);
   }
 
-  // Delays bend to one side, the cycle's own edge to the other.
-  function delayBend(from, to) {
+  // How far an edge within a thread bends, so that it runs beside the nodes and on the side away from the middle of the cycle.
+  function bendAway(from, to, middle) {
     const [a, b] = [cy.$id(id(from)).position(), cy.$id(id(to)).position()];
-    return Math.min(34 + Math.hypot(a.x - b.x, a.y - b.y) * 0.2, 190);
+    const column = columns[threadOf(from)];
+    const x = column ? column.centre : (a.x + b.x) / 2;
+    // A curve goes half as far as its control point; a positive distance is to the left of who goes down.
+    const distance = (column ? column.width : 90) + 26 + Math.min(Math.abs(a.y - b.y) * 0.1, 60);
+    const isLeft = x <= middle;
+    const isDown = b.y >= a.y;
+    return isLeft === isDown ? distance : -distance;
   }
 
   let conflictNote = "";
@@ -348,7 +357,6 @@ const Graph = (() => {
   }
 
   function start() {
-    cytoscape.warnings(false);
     cy = cytoscape({ container, elements: elements(), style: style(), layout: { name: "preset" }, minZoom: 0.02, maxZoom: 3, boxSelectionEnabled: false, autounselectify: true, autoungrabify: true, hideEdgesOnViewport: DATA.nodes.length > 2000, textureOnViewport: DATA.nodes.length > 2000, userZoomingEnabled: false });
     // The wheel scrolls the page until the graph has been asked for.
     container.addEventListener("focusin", () => cy.userZoomingEnabled(true));

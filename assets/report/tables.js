@@ -3,7 +3,7 @@
 function fenceButton(model, number) {
   const fence = DATA.results[model].fences[number];
   return el("button", { type: "button", class: `fence ${fence.kind}`, "data-model": model, "data-fence": number, onclick: () => select({ model, fence: number }) },
-    el("b", {}, named(fence.mnemonic, 24)), ` ${fence.position} `, named(instructionName(fence.at), 24));
+    el("b", {}, named(fence.mnemonic, 40)), ` ${fence.position} `, named(instructionName(fence.at), 24));
 }
 
 function lockButton(model, number) {
@@ -19,7 +19,7 @@ const Cards = (() => {
     const [plain, cumulative] = [outcome.summary.fences, outcome.summary.cumulative_fences];
     const number = (value, noun, className) => el("div", { class: `number-tile ${className}` }, el("span", { class: "figure" }, value.toLocaleString("en")), el("span", {}, noun + (value === 1 ? "" : "s")));
     const rechecked = !outcome.enough ? "NOT ENOUGH" : outcome.each_fence_needed ? "enough, each needed" : "enough, not each needed";
-    const { verdict: verified, rests_on: restsOn } = outcome.verification;
+    const { verdict: verified, rests_on: restsOn } = outcome.verified;
     return el("article", { class: "card", "data-model": model },
       el("button", { type: "button", class: "card-head", "data-card": model, onclick: () => select({ model }) }, named(outcome.memory_model, 24, "card-name"), named(outcome.title, 60, "card-title")),
       el("div", { class: "numbers" }, number(plain + cumulative, "fence", plain + cumulative > 0 ? "needed" : ""), number(outcome.locks.length, "lock", outcome.locks.length > 0 ? "needed" : ""), number(outcome.summary.delays, "delay", "")),
@@ -27,7 +27,7 @@ const Cards = (() => {
       el("ul", { class: "verdicts" },
         verdict("minimal", outcome.proved_minimal ? "proved" : "not proved", outcome.proved_minimal),
         verdict("re-checked", rechecked, outcome.enough),
-        verdict("verified", verified === "yes" ? "yes" : verified, verified === "yes" ? true : verified === "violated" ? false : null, restsOn ? visible(restsOn) : "seqcon verify runs the repaired program under the memory model"),
+        verdict("verified", verified, verified === "yes" ? true : verified === "violated" ? false : null, restsOn ? visible(restsOn) : "seqcon verify runs the repaired program under the memory model"),
         verdict("complete", outcome.complete ? "yes" : "no", outcome.complete)),
       el("div", { class: "fence-list" }, outcome.fences.map((_, fence) => fenceButton(model, fence)), outcome.locks.map((_, lock) => lockButton(model, lock)),
         outcome.fences.length + outcome.locks.length === 0 ? el("span", { class: "muted" }, "nothing to put in") : null));
@@ -60,7 +60,7 @@ const Delays = (() => {
     const delay = result().delays[number];
     const servers = fencesOf(result(), number);
     return el("tr", { "data-delay": number, class: delay.confirmed === "no" ? "infeasible" : null },
-      el("td", {}, el("button", { type: "button", class: "plain", "data-delay-button": number, onclick: () => select({ delay: number, fence: servers[0] ?? null }) }, String(number + 1))),
+      el("td", {}, el("button", { type: "button", class: "link", "data-delay-button": number, onclick: () => select({ delay: number, fence: servers[0] ?? null }) }, String(number + 1))),
       el("td", {}, instructionPart(delay.from)), el("td", {}, instructionPart(delay.to)),
       el("td", {}, delay.is_unsafe ? (delay.cumulative ? "reordered, cumulative" : "reordered") : "cumulative only"), el("td", {}, delay.confirmed),
       el("td", {}, servers.length === 0 ? el("span", { class: "muted" }, delay.confirmed === "no" ? "proved infeasible" : "–") : servers.map((fence) => fenceButton(state.model, fence))),
@@ -77,7 +77,8 @@ const Delays = (() => {
     const head = el("thead", {}, el("tr", {}, ["", "first in program order", "must not overtake it", "why", "confirmed", "served by", "witness cycle"].map((name) => el("th", { scope: "col" }, name))));
     const rows = delays.slice(0, limit).map((_, number) => row(number));
     replaceContent("delay-table", head, el("tbody", {}, rows.length === 0 ? el("tr", {}, el("td", { colspan: "7", class: "muted" }, "There are none.")) : rows));
-    document.getElementById("delays-caption").textContent = `${shown(result().memory_model, 20)} · ${delays.length.toLocaleString("en")}`;
+    const reordered = delays.filter((delay) => delay.is_unsafe && delay.confirmed !== "no").length;
+    document.getElementById("delays-caption").textContent = `${shown(result().memory_model, 20)} · ${count(delays.length, "pair")}${reordered === delays.length ? "" : `, ${reordered} of them reordered`}`;
     const more = (step, text) => el("button", { type: "button", onclick: () => { limit += step; redraw(); markPressed(); } }, text);
     replaceContent("delays-more", delays.length > limit ? [`The first ${limit} of ${delays.length.toLocaleString("en")} are shown. `, more(PAGE, `${PAGE} more`), " ", more(delays.length, "all")] : []);
   }

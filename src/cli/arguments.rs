@@ -171,6 +171,15 @@ pub struct AnalyseArguments {
     pub confirm: bool,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,
+    /// Run the repaired program under each memory model (tso, pso: machines; armv7, power: axioms; specifications only), as 'seqcon verify' does
+    #[arg(long, help_heading = "Weak memory")]
+    pub verify: bool,
+    /// Under armv7 and power, --verify takes no instruction more often than this in one execution
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "2", requires = "verify", help_heading = "Weak memory")]
+    pub unroll: usize,
+    /// Draw the cycle of every delay: a column a thread, program order downwards, conflicts across
+    #[arg(long, help_heading = "Output")]
+    pub explain: bool,
     /// The program's name in reports [default: the first file's name without its extension]
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     pub name: Option<String>,

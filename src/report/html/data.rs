@@ -5,11 +5,11 @@
 
 use super::drawing::Drawing;
 use super::listing::Listing;
-use crate::analysis::{Confirmation, ModelOutcome, Outcome, Verification};
+use crate::analysis::{Confirmation, ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Delay, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::provenance::Provenance;
-use crate::report::json::{FenceObject, fence_objects};
+use crate::report::json::{FenceObject, VerificationObject, fence_objects, verification_object};
 use crate::report::names;
 use crate::report::rows::SummaryRow;
 use serde::Serialize;
@@ -70,18 +70,12 @@ struct ResultData {
     enough: bool,
     each_fence_needed: bool,
     proved_minimal: bool,
-    verification: VerificationData,
+    verified: VerificationObject,
     complete: bool,
     presumed_atomic: Vec<usize>,
     fences: Vec<FenceData>,
     locks: Vec<LockData>,
     delays: Vec<DelayData>,
-}
-
-#[derive(Serialize)]
-struct VerificationData {
-    verdict: &'static str,
-    rests_on: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -130,18 +124,19 @@ pub fn of(outcome: &Outcome) -> Data<'_> {
             source: outcome.source.as_ref().and_then(|source| source.reference(instr)),
         }
     });
-    let quiet = drawing.quiet.iter().map(|instr| NodeData {
-        instruction: instr.index(),
-        kind: None,
-        location: None,
-        level: 0,
-    });
+    let quiet =
+        drawing.quiet.iter().map(|instr| NodeData { instruction: instr.index(), kind: None, location: None, level: 0 });
     Data {
         schema_version: SCHEMA_VERSION,
         seqcon: Provenance::VERSION,
         model: &outcome.model,
         command: &outcome.provenance.command,
-        inputs: outcome.provenance.inputs.iter().map(|input| InputData { path: &input.path, sha256: input.sha256.as_deref() }).collect(),
+        inputs: outcome
+            .provenance
+            .inputs
+            .iter()
+            .map(|input| InputData { path: &input.path, sha256: input.sha256.as_deref() })
+            .collect(),
         cut_off: analysis.cut_off,
         threads: &graph.threads,
         locations: &graph.locations,
@@ -181,23 +176,17 @@ fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
         enough: result.recheck.enough,
         each_fence_needed: result.recheck.each_needed,
         proved_minimal: result.placement.proved_minimal && !outcome.analysis.cut_off,
-        verification: verification(&result.verification),
+        verified: verification_object(&result.verification),
         complete: result.complete,
         presumed_atomic: result.presumed_atomic.iter().map(|instr| instr.index()).collect(),
         fences: fences.map(|(object, fence)| FenceData { fence: object, at: fence.point.instr.index() }).collect(),
         locks: locks(outcome, result),
-        delays: result.all_delays().zip(confirmations).map(|(delay, confirmed)| delay_data(outcome, delay, confirmed)).collect(),
+        delays: result
+            .all_delays()
+            .zip(confirmations)
+            .map(|(delay, confirmed)| delay_data(outcome, delay, confirmed))
+            .collect(),
     }
-}
-
-fn verification(verification: &Verification) -> VerificationData {
-    let (verdict, rests_on) = match verification {
-        Verification::NotAsked => ("not asked", None),
-        Verification::Verified(rests_on) => ("yes", Some(rests_on.clone())),
-        Verification::Violated => ("violated", None),
-        Verification::Undecided => ("undecided", None),
-    };
-    VerificationData { verdict, rests_on }
 }
 
 fn locks(outcome: &Outcome, result: &ModelOutcome) -> Vec<LockData> {

@@ -190,7 +190,11 @@ mod tests {
 
     #[test]
     fn program_order_goes_down() {
-        assert_eq!(order(&[(0, 1), (1, 2), (1, 3), (2, 4), (3, 4), (4, 0)], 5), [0, 1, 2, 3, 4], "a loop with two ways");
+        assert_eq!(
+            order(&[(0, 1), (1, 2), (1, 3), (2, 4), (3, 4), (4, 0)], 5),
+            [0, 1, 2, 3, 4],
+            "a loop with two ways"
+        );
         assert_eq!(order(&[(2, 0), (0, 1)], 3), [2, 0, 1], "names that are not in the order of the program");
         assert_eq!(order(&[(0, 1), (2, 1)], 3), [0, 2, 1], "two beginnings");
         assert_eq!(order(&[], 2), [0, 1], "nothing is known");

@@ -38,9 +38,10 @@ struct Piece {
 impl Listing {
     pub fn of(outcome: &Outcome, drawing: &Drawing) -> Listing {
         match &outcome.source {
-            Some(source) => {
-                Listing { path: Some(source.path.clone()), lines: of_source(source, outcome.analysis.graph.instructions.len()) }
-            }
+            Some(source) => Listing {
+                path: Some(source.path.clone()),
+                lines: of_source(source, outcome.analysis.graph.instructions.len()),
+            },
             None => Listing { path: None, lines: of_labels(outcome, drawing) },
         }
     }
@@ -76,7 +77,11 @@ fn cut(text: &str, spans: &[(usize, usize, usize)]) -> Vec<Line> {
         let cuts: Vec<usize> = cuts.into_iter().collect();
         let piece = |ends: &[usize]| Piece {
             text: text[ends[0]..ends[1]].to_owned(),
-            instructions: spans.iter().filter(|span| span.0 <= ends[0] && ends[1] <= span.1).map(|span| span.2).collect(),
+            instructions: spans
+                .iter()
+                .filter(|span| span.0 <= ends[0] && ends[1] <= span.1)
+                .map(|span| span.2)
+                .collect(),
         };
         Line { thread: None, pieces: cuts.windows(2).map(piece).collect() }
     };
@@ -128,10 +133,7 @@ mod tests {
 
     #[test]
     fn an_instruction_may_go_over_lines() {
-        assert_eq!(
-            pieces("[é;\n y]", &[(0, 8, 0)]),
-            [vec![piece("[é;", &[0])], vec![piece(" y]", &[0])]]
-        );
+        assert_eq!(pieces("[é;\n y]", &[(0, 8, 0)]), [vec![piece("[é;", &[0])], vec![piece(" y]", &[0])]]);
         assert_eq!(pieces("", &[]), [Vec::<(String, Vec<usize>)>::new()]);
     }
 }
