@@ -103,7 +103,7 @@ const Matrix = (() => {
     const locks = outcome.locks.flatMap((lock, number) => (lock.users.some(([user]) => user === instruction) ? [number] : []));
     const button = (number) => {
       const fence = outcome.fences[number];
-      return el("button", { type: "button", class: `fence ${fence.kind}`, "data-model": model, "data-fence": number, title: shown(fenceName(fence), 200), onclick: () => select({ model, fence: number }) }, named(fence.mnemonic, 18), ` ${fence.position}`);
+      return el("button", { type: "button", class: `fence ${fence.kind}`, "data-model": model, "data-fence": number, title: shown(fenceName(fence), 200), onclick: () => select({ model, fence: number }) }, named(fence.mnemonic, 36), ` ${fence.position}`);
     };
     return el("td", {}, fences.map(button), locks.map((lock) => lockButton(model, lock)), fences.length + locks.length === 0 ? el("span", { class: "nothing", "aria-label": "nothing" }, "·") : null);
   }

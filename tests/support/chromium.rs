@@ -212,14 +212,12 @@ impl Browser {
         self.click_at(place[0].as_f64().expect("x"), place[1].as_f64().expect("y"));
     }
 
-    /// Presses a key that writes this character.
+    /// Presses a key: a character, or the name of one that writes nothing.
     pub fn press(&mut self, key: &str) {
-        for kind in ["keyDown", "keyUp"] {
-            self.call(
-                "Input.dispatchKeyEvent",
-                json!({ "type": kind, "key": key, "text": if kind == "keyDown" { key } else { "" } }),
-            );
-        }
+        let text = if key.chars().count() == 1 { key } else { "" };
+        let down = if text.is_empty() { "rawKeyDown" } else { "keyDown" };
+        self.call("Input.dispatchKeyEvent", json!({ "type": down, "key": key, "text": text }));
+        self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key }));
     }
 
     /// Keeps a picture of what is seen.
