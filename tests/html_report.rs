@@ -218,6 +218,12 @@ fn assert_loads_nothing(page: &str) {
     let links = regex::Regex::new(r#"href="([^"]*)""#).unwrap();
     assert!(links.captures_iter(&markup).all(|link| link[1].starts_with('#')), "a link leaves the page");
     assert!(markup.contains("default-src 'none'"), "no policy");
+    for holder in ["The Cytoscape Consortium", "Chris Pettitt"] {
+        let notice = page
+            .split("<script")
+            .any(|script| script.contains(holder) && script.contains("Permission is hereby granted, free of charge"));
+        assert!(notice, "the licence of {holder} is not in the page");
+    }
 }
 
 #[test]
@@ -413,6 +419,7 @@ fn a_browser_shows_peterson() {
     browser.press("n");
     browser.wait_until("seqconReport.state.fence === 0", "the key has selected the next fence");
     assert_light(&mut browser, &results[0], 0);
+    browser.evaluate("seqconReport.graph.fitAll()");
     browser.screenshot(&screenshots().join("peterson-fence-light.png"));
     browser.press("m");
     browser.wait_until("seqconReport.state.model === 1", "the key has selected the next memory model");
@@ -470,6 +477,24 @@ fn a_browser_filters_searches_and_follows_an_address() {
     assert_ne!(browser.evaluate(background), dark, "light, although the system is dark");
     browser.click("#theme");
     assert_eq!(browser.evaluate(background), dark);
+    assert_quiet(&browser, &written.path());
+}
+
+#[test]
+fn a_browser_shows_locks() {
+    let written = analyse(tempfile::tempdir().unwrap(), &["lts/counter.aut", "--mm", "tso", "--atomicity"]);
+    let Some(mut browser) = Browser::start() else { return };
+    browser.prefer("light");
+    browser.open(&written.path(), "");
+    // The torn instruction and its partner both acquire and release the lock.
+    assert_eq!(browser.evaluate("document.querySelectorAll('#program button[data-lock]').length"), json!(4));
+    browser.click("#program button[data-lock='0']");
+    browser.wait_until("seqconReport.state.lock === 0", "the click has selected the lock");
+    let lit = "seqconReport.graph.cy.nodes('.witness').map((node) => node.data('label')).sort()";
+    assert_eq!(browser.evaluate(lit), json!(["0: R x", "0: W x", "0: W x"]), "TornsWR Fre Coe");
+    assert_eq!(browser.evaluate("seqconReport.graph.cy.nodes('.locked').length"), json!(3));
+    browser.evaluate("scrollTo(0, 0)");
+    browser.screenshot(&screenshots().join("counter-lock-light.png"));
     assert_quiet(&browser, &written.path());
 }
 

@@ -29,16 +29,22 @@ const Graph = (() => {
 
   const widthOf = (text) => Math.max(46, Math.min(200, Array.from(text).length * 7.2 + 18));
 
+  // Everything but fences, at its place in the columns: moving nodes afterwards takes longer than making them.
   function elements() {
+    const positions = columnPositions();
     const threads = DATA.threads.map((name, number) => ({ data: { id: `t${number}`, label: shown(name, 30) }, classes: "thread", selectable: false, grabbable: false }));
     const nodes = DATA.nodes.map((node, position) => {
       const text = label(position);
       return {
         data: { id: id(position), parent: `t${threadOf(position)}`, label: text, width: widthOf(text), node: position },
+        position: positions.get(id(position)),
         classes: `vertex ${node.kind === undefined ? "quiet" : node.kind === "W" ? "write" : "read"}`,
       };
     });
-    const edges = DATA.program_edges.map(([from, to], number) => ({ data: { id: `p${number}`, source: id(from), target: id(to), bend: 0 }, classes: "po" }));
+    const edges = DATA.program_edges.map(([from, to], number) => {
+      const bend = bendOf(positions.get(id(from)), positions.get(id(to)));
+      return { data: { id: `p${number}`, source: id(from), target: id(to), bend }, classes: bend === 0 ? "po" : "po bent" };
+    });
     return [...threads, ...nodes, ...edges];
   }
 
@@ -140,15 +146,14 @@ const Graph = (() => {
   // Edges that would run through other nodes of their column go around them: forwards on the right, back to the beginning of a loop on the left.
   function bendEdges() {
     cy.edges(".po").forEach((edge) => {
-      const bend = bendOf(edge.source(), edge.target());
+      const bend = bendOf(edge.source().position(), edge.target().position());
       edge.data("bend", bend);
       edge.toggleClass("bent", bend !== 0);
     });
   }
 
-  function bendOf(source, target) {
+  function bendOf(from, to) {
     if (columns.length === 0) return 0;
-    const [from, to] = [source.position(), target.position()];
     const distance = to.y - from.y;
     if (distance >= 0 && distance <= ROW_GAP + 1) return 0;
     // The distance of a bend is measured to the left of an edge that goes down, and so is on the right of one that goes up.
@@ -161,11 +166,11 @@ const Graph = (() => {
     cy.batch(() => {
       cy.nodes(".fence").remove();
       cy.nodes(".locked").removeClass("locked");
-      outcome.fences.forEach((fence, number) => {
+      cy.add(outcome.fences.map((fence, number) => {
         const thread = DATA.instructions[fence.at].thread;
         const box = placeOf(fence);
-        cy.add({ group: "nodes", data: { id: `f${number}`, parent: `t${thread}`, label: shown(fence.mnemonic, 22), width: box.width, fence: number }, position: { x: box.x, y: box.y }, classes: `fence ${fence.kind}`, grabbable: false });
-      });
+        return { group: "nodes", data: { id: `f${number}`, parent: `t${thread}`, label: shown(fence.mnemonic, 22), width: box.width, fence: number }, position: { x: box.x, y: box.y }, classes: `fence ${fence.kind}`, grabbable: false };
+      }));
       for (const lock of outcome.locks) {
         for (const [instruction] of lock.users) nodesOfInstruction[instruction].forEach((node) => cy.$id(id(node)).addClass("locked"));
       }
@@ -315,7 +320,7 @@ const Graph = (() => {
   // Moves the view to what is lit, if it is not in it.
   function bringIntoView() {
     if (!cy) return;
-    const lit = cy.nodes(".witness, .chosen");
+    const lit = cy.elements("node.witness, node.chosen, edge.cycle");
     if (lit.empty()) return;
     const [box, view] = [lit.boundingBox(), cy.extent()];
     if (box.x1 >= view.x1 && box.x2 <= view.x2 && box.y1 >= view.y1 && box.y2 <= view.y2) return;
@@ -357,7 +362,7 @@ const Graph = (() => {
   }
 
   function start() {
-    cy = cytoscape({ container, elements: elements(), style: style(), layout: { name: "preset" }, minZoom: 0.02, maxZoom: 3, boxSelectionEnabled: false, autounselectify: true, autoungrabify: true, hideEdgesOnViewport: DATA.nodes.length > 2000, textureOnViewport: DATA.nodes.length > 2000, userZoomingEnabled: false });
+    cy = cytoscape({ container, elements: elements(), style: style(), layout: { name: "preset", fit: false }, minZoom: 0.02, maxZoom: 3, boxSelectionEnabled: false, autounselectify: true, autoungrabify: true, hideEdgesOnViewport: DATA.nodes.length > 2000, textureOnViewport: DATA.nodes.length > 2000, userZoomingEnabled: false });
     // The wheel scrolls the page until the graph has been asked for.
     container.addEventListener("focusin", () => cy.userZoomingEnabled(true));
     container.addEventListener("pointerdown", () => cy.userZoomingEnabled(true));
@@ -383,7 +388,6 @@ const Graph = (() => {
     cy.on("mouseout", "node", () => { container.title = ""; container.style.cursor = ""; });
     const total = conflictCount();
     document.getElementById("conflicts").value = total <= FEW_CONFLICTS ? "all" : "selected";
-    layOut("columns");
   }
 
   // By numbers of reads and writes, without looking at pairs.
@@ -407,5 +411,5 @@ const Graph = (() => {
     return total;
   }
 
-  return { start, update, layOut, drawFences, fitAll, zoom, search, goToNextMatch, restyle, filter, bringIntoView, conflictCount, get cy() { return cy; } };
+  return { start, update, layOut, drawFences, fit, fitAll, zoom, search, goToNextMatch, restyle, filter, bringIntoView, conflictCount, get cy() { return cy; } };
 })();

@@ -12,7 +12,7 @@ function showModel() {
   document.getElementById("memory-model").value = String(state.model);
   Program.draw();
   Delays.draw();
-  if (Graph.cy) Graph.drawFences();
+  Graph.drawFences();
   showSelection();
 }
 
@@ -162,6 +162,7 @@ function start() {
   drawFilter("threads", DATA.threads);
   drawFilter("locations", DATA.locations);
   Object.assign(state, readAddress());
+  Graph.fit();
   showModel();
   addEventListener("hashchange", () => { if (location.hash.includes("=")) select(readAddress()); });
   // For scripts that drive the page.

@@ -7,6 +7,11 @@ const TEMPLATE: &str = include_str!("../../../assets/report/template.html");
 const STYLE: &str = include_str!("../../../assets/report/style.css");
 const CYTOSCAPE: &str = include_str!("../../../assets/vendor/cytoscape.min.js");
 const DAGRE: &str = include_str!("../../../assets/vendor/cytoscape-dagre.js");
+/// Cytoscape's script begins with its licence; that of the other one, and of what is inside it, must be put in front.
+const DAGRE_LICENCES: [&str; 2] = [
+    include_str!("../../../assets/vendor/cytoscape-dagre.LICENSE"),
+    include_str!("../../../assets/vendor/dagre.LICENSE"),
+];
 /// The page's own script, a file a concept; they share one scope, in this order.
 const OWN: [&str; 7] = [
     include_str!("../../../assets/report/text.js"),
@@ -20,7 +25,7 @@ const OWN: [&str; 7] = [
 
 /// Writes the page with this JSON document in it.
 pub fn write(data: &str, out: &mut dyn Write) -> io::Result<()> {
-    let dagre = without_source_map(DAGRE);
+    let dagre = format!("/*\n{}\n*/\n{}", DAGRE_LICENCES.join("\n\n"), without_source_map(DAGRE));
     let own = OWN.concat();
     let policy = policy(&[CYTOSCAPE, &dagre, &own]);
     let data = harmless(data);
@@ -135,6 +140,7 @@ mod tests {
             // The parser would change these characters, and the hash in the policy would be that of another text.
             assert!(!script.contains(['\r', '\0']));
         }
+        assert!(DAGRE_LICENCES.iter().all(|licence| !licence.contains("*/") && !licence.contains('<')));
         assert!(!STYLE.to_lowercase().contains("</style"));
     }
 }
