@@ -7,6 +7,7 @@ mod export;
 mod facts;
 mod failure;
 mod fix;
+mod help;
 mod info;
 mod input;
 mod interrupt;
@@ -55,5 +56,8 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Verify(arguments) => verify::run(arguments),
         Command::Fix(arguments) => fix::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),
+        Command::Help(arguments) => help::run(arguments),
+        Command::Man(arguments) => help::man(arguments),
+        Command::Completions(arguments) => help::completions(arguments),
     }
 }
