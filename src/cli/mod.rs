@@ -21,7 +21,6 @@ mod verify;
 use arguments::{Cli, Command};
 use clap::Parser;
 use failure::Failure;
-use std::io;
 use std::process::ExitCode;
 
 /// Runs the command that was typed.
@@ -30,8 +29,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(&cli) {
         Ok(code) => code,
-        // The reader of our output has seen enough.
-        Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) if failure.is_unread() => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("seqcon: {failure}");
             ExitCode::from(2)
