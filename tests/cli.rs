@@ -332,7 +332,7 @@ fn wrong_arguments_are_refused_with_the_exit_status_of_wrong_input() {
 }
 
 #[test]
-fn a_reader_who_has_seen_enough_is_no_error() {
+fn nor_is_one_of_a_table_or_a_state_space() {
     for arguments in [&["explore", "specs/peterson-3.slco", "-o", "-"][..], &["facts", "lts/sb-ring-6.aut"]] {
         let mut child = command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
