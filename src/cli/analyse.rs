@@ -57,7 +57,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     write_files(arguments, &outcome)?;
     match write_summary(arguments, &outcome, verbosity) {
         // Who has seen enough of the text still gets the verdict.
-        Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(failure) if failure.is_unread() => {}
         result => result?,
     }
     Ok(exit_status(arguments, &outcome))

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// seqcon explores a specification, or reads the state space that a model checker explored under sequential consistency, and tells which fences and locks keep
 /// the program sequentially consistent on TSO (x86), PSO (SPARC), ARMv7 and POWER: a proven minimum, each with a cycle that shows why.
 #[derive(Parser)]
-#[command(version, max_term_width = 100, after_help = EXIT_STATUS)]
+#[command(version, max_term_width = 100, after_help = EXIT_STATUS, disable_help_subcommand = true)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -83,6 +83,12 @@ pub enum Command {
     Fix(FixArguments),
     /// List the memory models, or show one: its table and what it does to the litmus programs
     Models(ModelsArguments),
+    /// Print the help of a command, or a page: labels, models, method, formats
+    Help(HelpArguments),
+    /// Print the manual page of seqcon, or of one of its commands, for man
+    Man(ManArguments),
+    /// Print a script that completes commands and options in a shell
+    Completions(CompletionsArguments),
 }
 
 /// Where the state space comes from and how it is read.
@@ -410,6 +416,25 @@ pub enum ModelsCommand {
         #[arg(value_name = "NAME|FILE")]
         model: String,
     },
+}
+
+#[derive(Args)]
+pub struct HelpArguments {
+    /// A command, or labels, models, method, formats
+    pub topic: Option<String>,
+}
+
+#[derive(Args)]
+pub struct ManArguments {
+    /// A command [default: seqcon itself]
+    pub command: Option<String>,
+}
+
+#[derive(Args)]
+pub struct CompletionsArguments {
+    /// Whose
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
 }
 
 fn cycles(text: &str) -> Result<CyclesArgument, String> {
