@@ -6,7 +6,7 @@
 #[path = "support/chromium.rs"]
 mod chromium;
 
-use chromium::Browser;
+use chromium::{Browser, FRAMES};
 use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, Options, Outcome};
 use seqcon::facts::{Facts, Follows};
@@ -316,10 +316,11 @@ fn assert_quiet(browser: &Browser, path: &Path) {
 /// Moves the graph so that the fence is in the middle, and clicks on it with the mouse.
 fn click_fence_in_graph(browser: &mut Browser, fence: usize) {
     let place = browser.evaluate(&format!(
-        "(() => {{
+        "(async () => {{
             const cy = seqconReport.graph.cy, element = document.getElementById('graph');
             element.scrollIntoView({{block: 'center'}});
             cy.zoom(1); cy.center(cy.$id('f{fence}'));
+            await {FRAMES};
             const box = element.getBoundingClientRect(), at = cy.$id('f{fence}').renderedPosition();
             return [box.x + at.x, box.y + at.y];
         }})()"

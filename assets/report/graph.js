@@ -298,23 +298,27 @@ const Graph = (() => {
     document.getElementById("graph-status").textContent = parts.join(" · ");
   }
 
+  // The threads contain everything but the bends of some edges.
+  const shownThreads = () => cy.nodes(".thread").not(".filtered");
+
   function fit() {
     cy.resize();
-    cy.fit(cy.elements(":visible"), 24);
+    const threads = shownThreads();
+    cy.fit(threads, 36);
     const tooSmall = 0.3;
     if (cy.zoom() > 1.2) {
       cy.zoom(1.2);
-      cy.center(cy.elements(":visible"));
+      cy.center(threads);
     } else if (cy.zoom() < tooSmall) {
       // Of a large graph the upper left corner, readable.
-      const box = cy.elements(":visible").boundingBox();
+      const box = threads.boundingBox();
       cy.viewport({ zoom: 0.5, pan: { x: 24 - box.x1 * 0.5, y: 34 - box.y1 * 0.5 } });
     }
   }
 
   function fitAll() {
     cy.resize();
-    cy.fit(cy.elements(":visible"), 24);
+    cy.fit(shownThreads(), 36);
   }
 
   // Moves the view to what is lit, if it is not in it.

@@ -16,6 +16,8 @@ use tempfile::TempDir;
 
 /// How long anything may take. Generous: machines that run tests are busy.
 const LIMIT: Duration = Duration::from_secs(120);
+/// Until what was scrolled or drawn is where the mouse will find it.
+pub const FRAMES: &str = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
 const USUAL_NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// One browser at a time: each takes a few hundred megabytes.
@@ -206,10 +208,11 @@ impl Browser {
     /// Clicks on the element that a selector finds.
     pub fn click(&mut self, selector: &str) {
         let place = self.evaluate(&format!(
-            "(() => {{ const e = document.querySelector({}); e.scrollIntoView({{block: 'center'}}); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; }})()",
+            "(async () => {{ const e = document.querySelector({}); e.scrollIntoView({{block: 'center'}}); await {FRAMES}; const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; }})()",
             json!(selector)
         ));
         self.click_at(place[0].as_f64().expect("x"), place[1].as_f64().expect("y"));
+        self.evaluate(FRAMES);
     }
 
     /// Presses a key: a character, or the name of one that writes nothing.
