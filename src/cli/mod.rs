@@ -7,6 +7,7 @@ mod export;
 mod facts;
 mod failure;
 mod fix;
+mod help;
 mod info;
 mod input;
 mod interrupt;
@@ -20,7 +21,6 @@ mod verify;
 use arguments::{Cli, Command};
 use clap::Parser;
 use failure::Failure;
-use std::io;
 use std::process::ExitCode;
 
 /// Runs the command that was typed.
@@ -29,8 +29,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(&cli) {
         Ok(code) => code,
-        // The reader of our output has seen enough.
-        Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) if failure.is_unread() => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("seqcon: {failure}");
             ExitCode::from(2)
@@ -55,5 +54,8 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Verify(arguments) => verify::run(arguments),
         Command::Fix(arguments) => fix::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),
+        Command::Help(arguments) => help::run(arguments),
+        Command::Man(arguments) => help::man(arguments),
+        Command::Completions(arguments) => help::completions(arguments),
     }
 }
