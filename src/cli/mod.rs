@@ -2,6 +2,8 @@
 
 mod analyse;
 mod arguments;
+mod compare;
+mod completions;
 mod explore;
 mod export;
 mod facts;
@@ -11,6 +13,7 @@ mod info;
 mod input;
 mod interrupt;
 mod litmus;
+mod matrix;
 mod models;
 mod progress;
 mod runs;
@@ -47,11 +50,15 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     }
     match &cli.command {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
+        Command::Compare(arguments) => compare::run(arguments),
+        Command::Completions(arguments) => completions::run(arguments),
         Command::Explore(arguments) => explore::run(arguments, cli.verbosity()),
         Command::Export(arguments) => export::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
         Command::Info(arguments) => info::run(arguments),
         Command::Litmus(arguments) => litmus::run(arguments, cli.verbosity()),
+        Command::Man => completions::man(),
+        Command::Matrix(arguments) => matrix::run(arguments, cli.verbosity()),
         Command::Verify(arguments) => verify::run(arguments),
         Command::Fix(arguments) => fix::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),

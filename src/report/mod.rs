@@ -4,11 +4,15 @@
 //! [`text`] is for people; [`output`] puts files in place whole or not at all.
 
 pub mod csv;
+pub mod dot;
 pub mod json;
+pub mod litmus;
+pub mod matrix;
 pub mod names;
 pub mod output;
 pub mod rows;
 pub mod run;
+pub mod sarif;
 pub mod text;
 
 use crate::analysis::Outcome;
@@ -36,5 +40,7 @@ pub fn all() -> Vec<Box<dyn Report>> {
         Box::new(csv::Cycles),
         Box::new(csv::Summary),
         Box::new(json::Json),
+        Box::new(dot::Dot { cycle: None }),
+        Box::new(sarif::Sarif),
     ]
 }
