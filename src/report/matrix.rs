@@ -137,7 +137,7 @@ impl<'a> Matrix<'a> {
         if results.iter().any(|result| !result.locks.is_empty()) {
             writeln!(out, "{}", line("locks", &mut count(|result| result.locks.len())))?;
         }
-        writeln!(out, "F fence, C cumulative fence, L lock (it can be torn), l the same lock (it conflicts), . nothing")
+        writeln!(out, "F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing")
     }
 
     /// As a table.

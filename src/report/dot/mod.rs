@@ -8,7 +8,7 @@
 //! - a bold red edge for each delay, and for each conflict edge of a witness, with its name in diy's vocabulary;
 //! - a thin edge without arrows for each other pair that conflicts: all reachable conflicts, also where the analysis needs only the concurrent ones.
 //!
-//! The `class` of an edge says what it is: `po`, `delay`, `torn`, `cycle` (a conflict edge of a witness) or `conflict`. With [`Dot::cycle`] only one cycle is drawn: its accesses, its edges, all red, and the
+//! The `class` of an edge says what it is: `po`, `delay`, `torn`, `cycle` (another edge of a witness) or `conflict`. With [`Dot::cycle`] only one cycle is drawn: its accesses, its edges, all red, and the
 //! fences that serve its delays.
 //!
 //! *Size:* vertices, program order and delays, and as many conflicts as there are; nothing is left out.
@@ -93,15 +93,11 @@ struct Picture {
 
 impl Picture {
     /// Adds the edges of a cycle that `wanted` asks for.
-    fn draw_cycle(&mut self, outcome: &Outcome, cycle: &Cycle, verdicts: &[Verdict], wanted: fn(Edge) -> bool) {
+    fn draw_cycle(&mut self, outcome: &Outcome, cycle: &Cycle, verdicts: &[Verdict], wanted: &dyn Fn(Edge) -> bool) {
         let steps = outcome.steps(cycle, verdicts);
         for (position, step) in steps.iter().enumerate().filter(|(_, step)| wanted(step.edge)) {
             let next = steps[(position + 1) % steps.len()].vertex;
-            let class = match step.edge {
-                Edge::Program => "delay",
-                Edge::Sideways => "torn",
-                Edge::Conflict => "cycle",
-            };
+            let class = if step.edge == Edge::Sideways { "torn" } else { "cycle" };
             self.red.insert((step.vertex, next), (class, step.name.clone()));
         }
     }
@@ -115,10 +111,10 @@ fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
     let mut picture = Picture { title, nodes, order, red: BTreeMap::new(), conflicts: BTreeSet::new() };
     for torn in &result.findings.torn {
         let verdicts = [Verdict { torn: true, ..Verdict::default() }];
-        picture.draw_cycle(outcome, &torn.witness, &verdicts, |edge| edge != Edge::Program);
+        picture.draw_cycle(outcome, &torn.witness, &verdicts, &|edge| edge != Edge::Program);
     }
     for delay in &result.findings.delays {
-        picture.draw_cycle(outcome, &delay.witness, &[], |edge| edge == Edge::Conflict);
+        picture.draw_cycle(outcome, &delay.witness, &[], &|edge| edge == Edge::Conflict);
     }
     for delay in &result.findings.delays {
         let first = &outcome.steps(&delay.witness, &[])[0];
@@ -152,11 +148,14 @@ fn one_cycle(outcome: &Outcome, result: &ModelOutcome, number: usize) -> Picture
     };
     let Some(cycle) = cycle else { return picture };
     picture.title += &format!(" ({})", outcome.diy_name(cycle, verdicts));
-    picture.draw_cycle(outcome, cycle, verdicts, |_| true);
+    picture.draw_cycle(outcome, cycle, verdicts, &|_| true);
     for segment in &cycle.segments {
         picture.nodes.extend([segment.entry, segment.exit].map(Node::Access));
-        let served =
-            result.findings.delays.iter().position(|delay| (delay.from, delay.to) == (segment.entry, segment.exit));
+        let pair = (segment.entry, segment.exit);
+        let served = result.findings.delays.iter().position(|delay| (delay.from, delay.to) == pair);
+        if let (Some(_), Some((class, _))) = (served, picture.red.get_mut(&pair)) {
+            *class = "delay";
+        }
         for fence in result.fences.iter().filter(|fence| served.is_some_and(|delay| fence.delays.contains(&delay))) {
             let fence = Node::Suggested(fence.point);
             picture.nodes.insert(fence);
