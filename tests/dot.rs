@@ -225,7 +225,8 @@ impl Expected<'_> {
 
     /// Control characters are shown as what they are.
     fn printable(text: &str) -> String {
-        let escaped = |c: char| if c.is_control() && c != '\n' { c.escape_unicode().to_string() } else { c.to_string() };
+        let escaped =
+            |c: char| if c.is_control() && c != '\n' { c.escape_unicode().to_string() } else { c.to_string() };
         text.chars().map(escaped).collect()
     }
 
@@ -307,12 +308,7 @@ fn check(outcome: &Outcome, result: &ModelOutcome, digraph: &Digraph) {
 }
 
 /// What leaves an instruction goes through the fence after it, what enters one through the fence before it.
-fn check_fences(
-    expected: &Expected<'_>,
-    result: &ModelOutcome,
-    digraph: &Digraph,
-    by_name: &BTreeMap<Name, VertexId>,
-) {
+fn check_fences(expected: &Expected<'_>, result: &ModelOutcome, digraph: &Digraph, by_name: &BTreeMap<Name, VertexId>) {
     let graph = &expected.outcome.analysis.graph;
     let instr = |name: &Name| by_name.get(name).map(|&vertex| graph.vertex(vertex).instr);
     for fence in &result.fences {
@@ -322,7 +318,8 @@ fn check_fences(
             let (from, to) = (digraph.name(from), digraph.name(to));
             entered |= *to == name;
             left |= *from == name;
-            let (inside_from, inside_to) = (instr(from) == Some(fence.point.instr), instr(to) == Some(fence.point.instr));
+            let (inside_from, inside_to) =
+                (instr(from) == Some(fence.point.instr), instr(to) == Some(fence.point.instr));
             match fence.point.place {
                 seqcon::safety::Place::After => assert!(!inside_from || inside_to || *to == name, "{from:?} {to:?}"),
                 seqcon::safety::Place::Before => assert!(!inside_to || inside_from || *from == name, "{from:?} {to:?}"),

@@ -202,7 +202,8 @@ fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Fa
         (&arguments.formats.sarif, &report::sarif::Sarif),
     ];
     if let Some(number) = arguments.formats.cycle {
-        report::dot::check_cycle(outcome, number).map_err(|error| Failure::Usage(format!("--cycle {number}: {error}")))?;
+        report::dot::check_cycle(outcome, number)
+            .map_err(|error| Failure::Usage(format!("--cycle {number}: {error}")))?;
     }
     let mut staged = Staged::new();
     for (path, report) in single {

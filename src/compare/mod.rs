@@ -166,7 +166,8 @@ fn changes(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) 
 
 /// Compares rows by name.
 fn rows<Row>(before: &[Row], after: &[Row], name: fn(&Row) -> String, details: fn(&Row) -> String) -> Changes {
-    let by_name = |rows: &[Row]| -> BTreeMap<String, String> { rows.iter().map(|row| (name(row), details(row))).collect() };
+    let by_name =
+        |rows: &[Row]| -> BTreeMap<String, String> { rows.iter().map(|row| (name(row), details(row))).collect() };
     let (known_before, known_after) = (by_name(before), by_name(after));
     let in_order = |rows: &[Row], other: &BTreeMap<String, String>| -> Vec<String> {
         rows.iter().map(name).filter(|name| !other.contains_key(name)).collect()

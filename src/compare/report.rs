@@ -14,13 +14,17 @@ pub enum Mismatch {
     #[error("this is no report of seqcon: {0}; write one with 'seqcon analyse SPEC --json FILE'")]
     NoReport(String),
     /// It is a report of a later version.
-    #[error("this report has schema version {0}, and this version of seqcon reads up to {SCHEMA_VERSION}; use a newer seqcon, or write the report again with this one")]
+    #[error(
+        "this report has schema version {0}, and this version of seqcon reads up to {SCHEMA_VERSION}; use a newer seqcon, or write the report again with this one"
+    )]
     TooNew(u64),
     /// It has no result for the memory model.
     #[error("the report has no result for {0:?}; it has {1}")]
     NoModel(String, String),
     /// There is nothing to compare.
-    #[error("the reports have no memory model in common: the first has {0}, the second {1}; --mm NAME,NAME compares two different ones")]
+    #[error(
+        "the reports have no memory model in common: the first has {0}, the second {1}; --mm NAME,NAME compares two different ones"
+    )]
     NothingInCommon(String, String),
 }
 

@@ -152,7 +152,8 @@ impl<'a> Matrix<'a> {
         for &row in &self.rows {
             let instruction = graph.instruction(row.instr);
             let thread = graph.threads[instruction.thread.index()].clone();
-            let needs = self.outcome.results.iter().map(|result| self.need(result, row).map_or(String::new(), Need::name));
+            let needs =
+                self.outcome.results.iter().map(|result| self.need(result, row).map_or(String::new(), Need::name));
             let head = [thread, instruction.name.clone(), Self::place(row), self.text(row.instr)];
             writer.write_record(head.into_iter().chain(needs))?;
         }

@@ -88,7 +88,8 @@ pub const HOSTILE: [&str; 8] = [
 /// The same with hostile names of threads, instructions and locations, still all different.
 pub fn hostile(mut outcome: Outcome) -> Outcome {
     let graph = &mut outcome.analysis.graph;
-    let name = |position: usize| format!("{}{}", HOSTILE[position % HOSTILE.len()], "~".repeat(position / HOSTILE.len()));
+    let name =
+        |position: usize| format!("{}{}", HOSTILE[position % HOSTILE.len()], "~".repeat(position / HOSTILE.len()));
     graph.threads.iter_mut().enumerate().for_each(|(position, thread)| *thread = name(position));
     graph.locations.iter_mut().enumerate().for_each(|(position, location)| *location = name(position + 3));
     for (position, instruction) in graph.instructions.iter_mut().enumerate() {

@@ -49,7 +49,8 @@ pub fn flow(graph: &AbstractEventGraph, fences: &BTreeSet<Point>) -> (BTreeSet<N
             continue;
         }
         for next in next_parts(graph, &parts, LabelId::new(position)) {
-            edges.extend(part.last.iter().flat_map(|&from| parts[next.index()].first.iter().map(move |&to| (from, to))));
+            edges
+                .extend(part.last.iter().flat_map(|&from| parts[next.index()].first.iter().map(move |&to| (from, to))));
         }
     }
     (nodes, edges)

@@ -12,7 +12,7 @@
 //!
 //! *What is no test:* a cycle that moves within an instruction, torn or as one atomic step (assembly has no such instructions), one of a thread with a partial fence, which the analysis leaves out of account and the test would, too, and one with an order that
 //! only accesses in between keep. These are listed, never dropped silently. A test for a pair that needs a *cumulative* fence although the pair itself is in order can come out forbidden: the analysis asks for such a
-//! fence wherever the shape is there (method §7).
+//! fence wherever the shape is there (method §7). The comment of such a test says so.
 
 pub mod assembly;
 pub mod links;
@@ -27,6 +27,7 @@ use crate::program::InstructionKind;
 use crate::provenance::Provenance;
 use assembly::{Access, Assembly, Column, assembly};
 use links::{Link, Links};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// A litmus test.
@@ -111,7 +112,8 @@ impl<'a> Writer<'a> {
             "armv7" => (Architecture::Arm, None),
             "armv8" => (Architecture::Arm, Some("in the assembly of ARMv7, which herd's ARM is".to_owned())),
             _ => {
-                let remark = format!("herd has no architecture for {name}, and on POWER more can happen than under {name}");
+                let remark =
+                    format!("herd has no architecture for {name}, and on POWER more can happen than under {name}");
                 (Architecture::Ppc, Some(remark))
             }
         };
@@ -125,12 +127,13 @@ impl<'a> Writer<'a> {
             return Err("it moves within an instruction, which a litmus test cannot have as one step".to_owned());
         }
         self.refuse_partial_fences(cycle)?;
-        let links: Vec<Option<Link>> = cycle.segments.iter().map(|segment| self.link(segment)).collect::<Result<_, _>>()?;
+        let links: Vec<Option<Link>> =
+            cycle.segments.iter().map(|segment| self.link(segment)).collect::<Result<_, _>>()?;
         let edges = self.named_edges(cycle, &links);
         let (name, start) = (0..edges.len())
             .filter(|&start| links[start].is_some())
             .map(|start| (edges[start..].iter().chain(&edges[..start]).flatten().cloned().collect::<Vec<_>>(), start))
-            .max()
+            .max_by_key(|(name, start)| (name.clone(), Reverse(*start)))
             .ok_or("no thread has two accesses")?;
         let rotated = |position: usize| (start + position) % edges.len();
         let segments: Vec<Segment> = (0..edges.len()).map(|position| cycle.segments[rotated(position)]).collect();
@@ -246,7 +249,8 @@ impl<'a> Writer<'a> {
                 second: link.map(|link| (link, access(segment.exit))),
             })
             .collect();
-        let mut text = format!("{} {}\n\"{}\"\nCycle={}\n", self.assembly.name(), name.join("+"), name.join(" "), name.join(" "));
+        let mut text =
+            format!("{} {}\n\"{}\"\nCycle={}\n", self.assembly.name(), name.join("+"), name.join(" "), name.join(" "));
         let mut comment = format!(
             "seqcon {}: a critical cycle of {} under {}",
             Provenance::VERSION,
@@ -254,6 +258,9 @@ impl<'a> Writer<'a> {
             self.result.model.name
         );
         comment.extend(self.remark.iter().map(|remark| format!("\n{remark}")));
+        if links.iter().flatten().all(|link| *link != Link::Plain) {
+            comment += "\neach thread keeps its own accesses in order: this needs a write that threads see at different times, and the architecture may forbid it";
+        }
         for &location in &locations {
             comment += &format!("\n{} is {}", short(location), names::location(graph, location));
         }
@@ -282,7 +289,8 @@ impl<'a> Writer<'a> {
                 format!("{thread}:{}={}", self.assembly.register(position), access.value)
             })
         });
-        let ends = values.twice.iter().map(|&location| format!("{}=2", short(location)));
+        let twice = locations.iter().filter(|location| values.twice.contains(location));
+        let ends = twice.map(|&location| format!("{}=2", short(location)));
         let condition: Vec<String> = registers.chain(ends).collect();
         text + &format!("exists ({})\n", condition.join(" /\\ "))
     }

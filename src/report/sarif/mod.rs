@@ -72,8 +72,7 @@ impl Report for Sarif {
             column_kind: "unicodeCodePoints",
             results,
         };
-        let log =
-            Log { schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
+        let log = Log { schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
         serde_json::to_writer_pretty(&mut *out, &log)?;
         writeln!(out)
     }
@@ -85,7 +84,9 @@ fn driver() -> Driver {
         name,
         short_description: Message::new(short),
         full_description: Message::new(full),
-        help: Message::new(format!("{full} The code flow shows a shortest cycle of accesses that comes about without it; 'seqcon fix' repairs a specification.")),
+        help: Message::new(format!(
+            "{full} The code flow shows a shortest cycle of accesses that comes about without it; 'seqcon fix' repairs a specification."
+        )),
         default_configuration: Configuration { level: "warning" },
     };
     Driver {
@@ -128,7 +129,10 @@ impl<'a> Writer<'a> {
     fn invocation(&self) -> Invocation<'a> {
         let incomplete = self.outcome.results.iter().filter(|result| !result.complete).map(|result| Notification {
             level: "warning",
-            message: Message::new(format!("Under {} a limit left something out: there may be more to find.", result.model.name)),
+            message: Message::new(format!(
+                "Under {} a limit left something out: there may be more to find.",
+                result.model.name
+            )),
         });
         Invocation {
             command_line: &self.outcome.provenance.command,
@@ -166,7 +170,9 @@ impl<'a> Writer<'a> {
         );
         let is_confirmed = |delay: &usize| result.confirmations.get(*delay) == Some(&Confirmation::Yes);
         let repair = |source: &Source| {
-            source.at(fence.point.instr).map(|at| Repair { fences: [(at, fence.point.place)].into(), ..Repair::default() })
+            source
+                .at(fence.point.instr)
+                .map(|at| Repair { fences: [(at, fence.point.place)].into(), ..Repair::default() })
         };
         let rule = match fence.strength {
             FenceStrength::Plain => 0,
