@@ -330,3 +330,14 @@ fn wrong_arguments_are_refused_with_the_exit_status_of_wrong_input() {
     assert!(refusal(&["analyse", "lts/sb.aut", "--internal", "("]).contains("--internal"));
     assert!(refusal(&["analyse", "lts/sb.aut", "--dialect", "klingon"]).contains("klingon"));
 }
+
+#[test]
+fn a_reader_who_has_seen_enough_is_no_error() {
+    for arguments in [&["explore", "specs/peterson-3.slco", "-o", "-"][..], &["facts", "lts/sb-ring-6.aut"]] {
+        let mut child = command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+        assert!(!stderr(&output).contains("written"), "{arguments:?}: {}", stderr(&output));
+    }
+}

@@ -1,4 +1,4 @@
-//! `seqcon matrix`, `seqcon man` and `seqcon completions` as a user runs them.
+//! `seqcon matrix` as a user runs it.
 
 // A panic is how a test fails.
 #![allow(clippy::unwrap_used)]
@@ -100,47 +100,4 @@ F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing
     assert!(shown.contains("\nlocks       1   1"), "{shown}");
     assert_eq!(run(&["matrix", "specs/sb.slco", "--max-states", "3"]).0, 3);
     assert_eq!(run(&["matrix", "specs/nothing.slco"]).0, 2);
-}
-
-/// The subcommands, as `--help` lists them.
-fn subcommands() -> Vec<String> {
-    let (_, help, _) = run(&["--help"]);
-    let section = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    let first = |line: &str| {
-        let is_name = line.starts_with("  ") && !line.starts_with("   ");
-        is_name.then(|| line.split_whitespace().next().unwrap().to_owned())
-    };
-    section.lines().filter_map(first).filter(|name| name != "help").collect()
-}
-
-#[test]
-fn the_manual_page_has_every_subcommand_with_its_options() {
-    let names = subcommands();
-    assert!(names.len() >= 12 && names.contains(&"analyse".to_owned()), "{names:?}");
-    let (status, page, _) = run(&["man"]);
-    assert_eq!(status, 0);
-    assert!(page.contains(".TH seqcon 1") && page.contains("\\-\\-litmus"), "{page}");
-    for name in names {
-        assert!(page.contains(&format!(".SH \"SEQCON {}\"", name.to_uppercase())), "{name}");
-    }
-}
-
-#[test]
-fn completions_name_every_subcommand() {
-    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let (status, script, _) = run(&["completions", shell]);
-        assert_eq!(status, 0, "{shell}");
-        for name in subcommands() {
-            assert!(script.contains(&name), "{shell}: {name}");
-        }
-        if shell == "bash" {
-            let file = tempfile::NamedTempFile::new().unwrap();
-            std::fs::write(file.path(), &script).unwrap();
-            match Command::new("bash").arg("-n").arg(file.path()).status() {
-                Ok(status) => assert!(status.success()),
-                Err(_) => eprintln!("skipped: there is no bash to read its script"),
-            }
-        }
-    }
-    assert_eq!(run(&["completions", "tcsh"]).0, 2);
 }

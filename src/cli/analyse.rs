@@ -8,18 +8,21 @@ use super::failure::Failure;
 use super::input::memory_model;
 use super::progress::Spinner;
 use super::specification::Specification;
+use super::verify::{Trial, ground_text};
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, ModelOutcome, Options, Outcome};
+use crate::analysis::{Analysis, ModelOutcome, Options, Outcome, Verification};
 use crate::confirm;
 use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::memory::MemoryModel;
 use crate::placement::Method;
 use crate::placement::cost::Costs;
 use crate::provenance::Provenance;
+use crate::repair::Repair;
 use crate::report::output::Staged;
 use crate::report::run::Words;
 use crate::report::{self, Report, names, text};
 use crate::source::Source;
+use crate::weak::verify::{Property, Verdict};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -44,15 +47,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let options = options(arguments, &analysis)?;
     let results = models
         .iter()
-        .map(|model| {
-            let _spinner = Spinner::new(format!("analysing under {}", model.name));
-            match &specification {
-                Some(specification) if asks_to_confirm(arguments).is_some() => {
-                    confirmed(arguments, specification, &analysis, model, &options, verbosity)
-                }
-                _ => Ok(analysis.run(model, &options)),
-            }
-        })
+        .map(|model| result(arguments, specification.as_ref(), &analysis, model, &options, verbosity))
         .collect::<Result<_, _>>()?;
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
     let source =
@@ -62,15 +57,67 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     write_files(arguments, &outcome)?;
     match write_summary(arguments, &outcome, verbosity) {
         // Who has seen enough of the text still gets the verdict.
-        Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(failure) if failure.is_unread() => {}
         result => result?,
     }
     Ok(exit_status(arguments, &outcome))
 }
 
+/// The result under one memory model.
+fn result(
+    arguments: &AnalyseArguments,
+    specification: Option<&Specification>,
+    analysis: &Analysis,
+    model: &MemoryModel,
+    options: &Options,
+    verbosity: Verbosity,
+) -> Result<ModelOutcome, Failure> {
+    let spinner = Spinner::new(format!("analysing under {}", model.name));
+    let outcome = match specification {
+        Some(specification) if arguments.confirm || arguments.confirmation.only_confirmed => {
+            confirmed(arguments, specification, analysis, model, options, verbosity)?
+        }
+        _ => analysis.run(model, options),
+    };
+    drop(spinner);
+    match specification {
+        Some(specification) if arguments.verify => {
+            let verification = verification(arguments, specification, analysis, model, options, &outcome)?;
+            Ok(ModelOutcome { verification, ..outcome })
+        }
+        _ => Ok(outcome),
+    }
+}
+
+/// Runs the repaired program.
+fn verification(
+    arguments: &AnalyseArguments,
+    specification: &Specification,
+    analysis: &Analysis,
+    model: &MemoryModel,
+    options: &Options,
+    outcome: &ModelOutcome,
+) -> Result<Verification, Failure> {
+    let repair = Repair::of(&specification.program, analysis, outcome);
+    let trial = Trial {
+        specification,
+        model,
+        repair: &repair,
+        atomicity: options.atomicity,
+        property: Property::Traces,
+        confirmation: &arguments.confirmation,
+        unroll: arguments.unroll,
+    };
+    Ok(match trial.run()?.1 {
+        Verdict::Verified(ground) => Verification::Verified(ground_text(&ground)),
+        Verdict::Violated(_) => Verification::Violated,
+        Verdict::Undecided => Verification::Undecided,
+    })
+}
+
 /// The specification, if there is one input and it is one.
 fn specification(arguments: &AnalyseArguments) -> Result<Option<Specification>, Failure> {
-    match (&arguments.input.inputs[..], asks_to_confirm(arguments)) {
+    match (&arguments.input.inputs[..], runs_the_program(arguments)) {
         ([path], _) if Specification::is_one(path) => Specification::read(path).map(Some),
         (_, None) => Ok(None),
         (_, Some(asked)) => {
@@ -79,13 +126,14 @@ fn specification(arguments: &AnalyseArguments) -> Result<Option<Specification>, 
     }
 }
 
-/// The option that asks for delays to be confirmed.
-fn asks_to_confirm(arguments: &AnalyseArguments) -> Option<&'static str> {
-    match (arguments.confirm, arguments.confirmation.only_confirmed) {
-        (_, true) => Some("--only-confirmed"),
-        (true, false) => Some("--confirm"),
-        (false, false) => None,
-    }
+/// The option for which the program itself is needed.
+fn runs_the_program(arguments: &AnalyseArguments) -> Option<&'static str> {
+    let options = [
+        (arguments.confirmation.only_confirmed, "--only-confirmed"),
+        (arguments.confirm, "--confirm"),
+        (arguments.verify, "--verify"),
+    ];
+    options.into_iter().find(|&(asked, _)| asked).map(|(_, option)| option)
 }
 
 /// How to repeat the run, if a report is written that says it: that reads the inputs once more.
@@ -143,10 +191,12 @@ fn refuse_repetitions(arguments: &AnalyseArguments, models: &[MemoryModel]) -> R
 
 /// What is missing is known even if not all cycles were listed, so it comes first.
 fn exit_status(arguments: &AnalyseArguments, outcome: &Outcome) -> ExitCode {
-    if arguments.check && outcome.results.iter().any(|result| !result.is_clean()) {
+    let violated = outcome.results.iter().any(|result| result.verification == Verification::Violated);
+    if violated || arguments.check && outcome.results.iter().any(|result| !result.is_clean()) {
         return ExitCode::from(1);
     }
-    let complete = outcome.results.iter().all(|result| result.complete);
+    let is_answered = |result: &ModelOutcome| result.complete && result.verification != Verification::Undecided;
+    let complete = outcome.results.iter().all(is_answered);
     if complete { ExitCode::SUCCESS } else { ExitCode::from(3) }
 }
 
@@ -242,11 +292,13 @@ fn write_litmus_tests(directory: &Path, outcome: &Outcome, staged: &mut Staged) 
 /// to standard error.
 fn write_summary(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Verbosity) -> Result<(), Failure> {
     let stdout_is_taken = arguments.outputs().into_iter().any(|path| path.as_os_str() == "-");
-    let mut out: Box<dyn Write> = if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(io::stdout().lock()) };
+    let mut out: Box<dyn Write> =
+        if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(anstream::stdout().lock()) };
     for result in &outcome.results {
         if verbosity > Verbosity::Quiet && !stdout_is_taken {
             let mut shown = String::new();
-            text::write_result(outcome, result, &mut shown).map_err(io::Error::other)?;
+            let write = if arguments.explain { text::write_explained } else { text::write_result };
+            write(outcome, result, &mut shown).map_err(io::Error::other)?;
             writeln!(out, "{shown}")?;
         }
     }

@@ -2,7 +2,7 @@
 
 mod formats;
 
-pub use formats::{CompareArguments, CompletionsArguments, FormatArguments, MatrixArguments, ShellArgument};
+pub use formats::{CompareArguments, FormatArguments, MatrixArguments};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// seqcon explores a specification, or reads the state space that a model checker explored under sequential consistency, and tells which fences and locks keep
 /// the program sequentially consistent on TSO (x86), PSO (SPARC), ARMv7 and POWER: a proven minimum, each with a cycle that shows why.
 #[derive(Parser)]
-#[command(version, max_term_width = 100, after_help = EXIT_STATUS)]
+#[command(version, max_term_width = 100, after_help = EXIT_STATUS, disable_help_subcommand = true)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -73,8 +73,6 @@ pub enum Command {
     /// Tell what changed between two reports (report.json): fences gained, lost and moved, locks, delays, figures
     #[command(after_help = COMPARE_STATUS)]
     Compare(CompareArguments),
-    /// Print a completion script for a shell
-    Completions(CompletionsArguments),
     /// Explore the state space of a specification, count it, and write it as .aut
     #[command(after_help = EXIT_STATUS)]
     Explore(ExploreArguments),
@@ -90,8 +88,6 @@ pub enum Command {
     /// Tell whether the final conditions of litmus tests hold, by all executions that a memory model's axioms allow
     #[command(after_help = EXIT_STATUS)]
     Litmus(LitmusArguments),
-    /// Print the manual page, in roff
-    Man,
     /// Show where synchronisation is needed under every built-in memory model, side by side
     #[command(after_help = EXIT_STATUS)]
     Matrix(MatrixArguments),
@@ -103,6 +99,12 @@ pub enum Command {
     Fix(FixArguments),
     /// List the memory models, or show one: its table and what it does to the litmus programs
     Models(ModelsArguments),
+    /// Print the help of a command, or a page: labels, models, method, formats
+    Help(HelpArguments),
+    /// Print the manual page of seqcon, or of one of its commands, for man
+    Man(ManArguments),
+    /// Print a script that completes commands and options in a shell
+    Completions(CompletionsArguments),
 }
 
 /// Where the state space comes from and how it is read.
@@ -191,6 +193,15 @@ pub struct AnalyseArguments {
     pub confirm: bool,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,
+    /// Run the repaired program under each memory model (tso, pso: machines; armv7, power: axioms; specifications only), as 'seqcon verify' does
+    #[arg(long, help_heading = "Weak memory")]
+    pub verify: bool,
+    /// Under armv7 and power, --verify takes no instruction more often than this in one execution
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "2", requires = "verify", help_heading = "Weak memory")]
+    pub unroll: usize,
+    /// Draw the cycle of every delay: a column a thread, program order downwards, conflicts across
+    #[arg(long, help_heading = "Output")]
+    pub explain: bool,
     /// The program's name in reports [default: the first file's name without its extension]
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     pub name: Option<String>,
@@ -421,6 +432,25 @@ pub enum ModelsCommand {
         #[arg(value_name = "NAME|FILE")]
         model: String,
     },
+}
+
+#[derive(Args)]
+pub struct HelpArguments {
+    /// A command, or labels, models, method, formats
+    pub topic: Option<String>,
+}
+
+#[derive(Args)]
+pub struct ManArguments {
+    /// A command [default: seqcon itself]
+    pub command: Option<String>,
+}
+
+#[derive(Args)]
+pub struct CompletionsArguments {
+    /// Whose
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
 }
 
 fn cycles(text: &str) -> Result<CyclesArgument, String> {

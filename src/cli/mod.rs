@@ -3,12 +3,12 @@
 mod analyse;
 mod arguments;
 mod compare;
-mod completions;
 mod explore;
 mod export;
 mod facts;
 mod failure;
 mod fix;
+mod help;
 mod info;
 mod input;
 mod interrupt;
@@ -23,7 +23,6 @@ mod verify;
 use arguments::{Cli, Command};
 use clap::Parser;
 use failure::Failure;
-use std::io;
 use std::process::ExitCode;
 
 /// Runs the command that was typed.
@@ -32,8 +31,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(&cli) {
         Ok(code) => code,
-        // The reader of our output has seen enough.
-        Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) if failure.is_unread() => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("seqcon: {failure}");
             ExitCode::from(2)
@@ -51,16 +49,17 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     match &cli.command {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
         Command::Compare(arguments) => compare::run(arguments),
-        Command::Completions(arguments) => completions::run(arguments),
         Command::Explore(arguments) => explore::run(arguments, cli.verbosity()),
         Command::Export(arguments) => export::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
         Command::Info(arguments) => info::run(arguments),
         Command::Litmus(arguments) => litmus::run(arguments, cli.verbosity()),
-        Command::Man => completions::man(),
         Command::Matrix(arguments) => matrix::run(arguments, cli.verbosity()),
         Command::Verify(arguments) => verify::run(arguments),
         Command::Fix(arguments) => fix::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),
+        Command::Help(arguments) => help::run(arguments),
+        Command::Man(arguments) => help::man(arguments),
+        Command::Completions(arguments) => help::completions(arguments),
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! - a fence that is only in one report is *lost* or *gained*; a lost one and a gained one of one thread that serve the same delays are one that *moved*;
 //! - a fence, lock or delay in both reports that is not the same in its other columns has *changed*;
-//! - *figures* are the columns of `summary.csv`.
+//! - *figures* are the columns of `summary.csv`, and the verdict of `--verify`.
 //!
 //! Versions, commands and input hashes are told, but are no difference: the results are compared, not how they came about. Linear in the size of the reports, but for moves, which are looked for among the lost and gained fences pair by pair.
 

@@ -51,6 +51,8 @@ struct Input {
 #[derive(Clone, Debug, Deserialize)]
 pub struct ResultObject {
     summary: BTreeMap<String, Value>,
+    #[serde(default)]
+    verified: BTreeMap<String, Value>,
     pub(super) fences: Vec<Fence>,
     pub(super) locks: Vec<Lock>,
     pub(super) delays: Vec<Delay>,
@@ -142,15 +144,16 @@ impl ResultObject {
         self.summary.get("memory_model").and_then(Value::as_str).unwrap_or("")
     }
 
-    /// The columns of `summary.csv`, but for the program's name.
+    /// The columns of `summary.csv`, but for the program's name, and the verdict of a verification.
     pub(super) fn figures(&self) -> BTreeMap<String, String> {
         let shown = |value: &Value| match value {
             Value::String(text) => text.clone(),
             Value::Null => "-".to_owned(),
             other => other.to_string(),
         };
+        let verdict = self.verified.get("verdict").map(|verdict| ("verified".to_owned(), shown(verdict)));
         let figures = self.summary.iter().filter(|(name, _)| *name != "model");
-        figures.map(|(name, value)| (name.clone(), shown(value))).collect()
+        figures.map(|(name, value)| (name.clone(), shown(value))).chain(verdict).collect()
     }
 
     /// The names of the delays that a fence serves.

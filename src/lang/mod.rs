@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 pub mod diagnostic;
+pub mod excerpt;
 pub mod litmus;
 pub mod slco;
 

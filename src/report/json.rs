@@ -2,7 +2,7 @@
 
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, names};
-use crate::analysis::{ModelOutcome, Outcome};
+use crate::analysis::{ModelOutcome, Outcome, Verification};
 use crate::provenance::Input;
 use crate::safety::Place;
 use serde::Serialize;
@@ -34,6 +34,7 @@ struct InputObject<'a> {
 struct ResultObject {
     summary: SummaryRow,
     rechecked: RecheckObject,
+    verified: VerificationObject,
     presumed_atomic: Vec<String>,
     fences: Vec<FenceObject>,
     locks: Vec<LockRow>,
@@ -45,6 +46,14 @@ struct ResultObject {
 struct RecheckObject {
     enough: bool,
     each_fence_needed: bool,
+}
+
+#[derive(Serialize)]
+struct VerificationObject {
+    /// `yes`, `violated`, `not decided`, `not asked`.
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rests_on: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -90,6 +99,14 @@ fn input_object(input: &Input) -> InputObject<'_> {
     InputObject { path: &input.path, sha256: input.sha256.as_deref() }
 }
 
+fn verification_object(verification: &Verification) -> VerificationObject {
+    let rests_on = match verification {
+        Verification::Verified(ground) => Some(ground.clone()),
+        Verification::Violated | Verification::Undecided | Verification::NotAsked => None,
+    };
+    VerificationObject { verdict: names::verification(verification), rests_on }
+}
+
 fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     let graph = &outcome.analysis.graph;
     let fences = outcome.fence_rows(result).into_iter().zip(&result.fences).map(|(row, fence)| FenceObject {
@@ -111,6 +128,7 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     ResultObject {
         summary: outcome.summary_row(result),
         rechecked: RecheckObject { enough: result.recheck.enough, each_fence_needed: result.recheck.each_needed },
+        verified: verification_object(&result.verification),
         presumed_atomic: result.presumed_atomic.iter().map(|&instr| names::instruction(graph, instr)).collect(),
         fences: fences.collect(),
         locks: outcome.lock_rows(result),

@@ -2,7 +2,7 @@
 
 use crate::aeg::AbstractEventGraph;
 use crate::aeg::Profile;
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Verification};
 use crate::cycles::{Atomicity, ConflictRule};
 use crate::ids::{InstrId, LabelId, LocationId, VertexId};
 use crate::lts::label::StepsOf;
@@ -32,6 +32,15 @@ pub fn instruction_text(analysis: &Analysis, instr: InstrId) -> String {
     let others = labels.iter().any(|label| *label != fullest && size(label) == size(&fullest));
     let text = analysis.graph.shown(&StepsOf(&analysis.labels[fullest.index()]).to_string());
     if others { format!("{text} …") } else { text }
+}
+
+/// The text in at most `most` characters, with an ellipsis if something is left out.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+    }
 }
 
 /// The access alone: `W b0`.
@@ -86,6 +95,17 @@ pub fn atomicity(atomicity: Atomicity) -> &'static str {
         Atomicity::Off => "off",
         Atomicity::Updates => "updates",
         Atomicity::Full => "full",
+    }
+}
+
+/// What running the repaired program has shown.
+#[must_use]
+pub fn verification(verification: &Verification) -> &'static str {
+    match verification {
+        Verification::NotAsked => "not asked",
+        Verification::Verified(_) => "yes",
+        Verification::Violated => "violated",
+        Verification::Undecided => "not decided",
     }
 }
 

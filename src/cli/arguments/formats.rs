@@ -1,7 +1,7 @@
 //! Options and commands around the formats that other programs read, and around results side by side.
 
 use super::{AtomicityArgument, InputArguments};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::PathBuf;
 
 /// Reports for other programs.
@@ -54,21 +54,4 @@ pub struct MatrixArguments {
     /// Write the matrix here, as a table (- for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub csv: Option<PathBuf>,
-}
-
-#[derive(Args)]
-pub struct CompletionsArguments {
-    /// For which shell
-    #[arg(value_enum)]
-    pub shell: ShellArgument,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum ShellArgument {
-    Bash,
-    Elvish,
-    Fish,
-    #[value(name = "powershell")]
-    PowerShell,
-    Zsh,
 }
