@@ -138,7 +138,8 @@ fn runs_the_program(arguments: &AnalyseArguments) -> Option<&'static str> {
 
 /// How to repeat the run, if a report is written that says it: that reads the inputs once more.
 fn provenance(arguments: &AnalyseArguments) -> Result<Provenance, Failure> {
-    if arguments.json.is_none() && arguments.formats.sarif.is_none() && arguments.out.is_none() {
+    let reports = [&arguments.json, &arguments.html, &arguments.formats.sarif, &arguments.out];
+    if reports.into_iter().all(Option::is_none) {
         return Ok(Provenance::default());
     }
     let arguments_typed = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
@@ -241,13 +242,14 @@ fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Options,
 /// All files are written before the first one gets its name.
 fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Failure> {
     let dot: &dyn Report = &report::dot::Dot { cycle: arguments.formats.cycle };
-    let single: [(&Option<PathBuf>, &dyn Report); 8] = [
+    let single: [(&Option<PathBuf>, &dyn Report); 9] = [
         (&arguments.csv, &report::csv::Fences),
         (&arguments.locks_csv, &report::csv::Locks),
         (&arguments.delays_csv, &report::csv::Delays),
         (&arguments.cycles_csv, &report::csv::Cycles),
         (&arguments.summary_csv, &report::csv::Summary),
         (&arguments.json, &report::json::Json),
+        (&arguments.html, &report::html::Html),
         (&arguments.formats.dot, dot),
         (&arguments.formats.sarif, &report::sarif::Sarif),
     ];

@@ -226,6 +226,9 @@ pub struct AnalyseArguments {
     /// Write report.json here
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
+    /// Write report.html here: one page for a browser, which needs nothing else
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
     #[command(flatten)]
     pub formats: FormatArguments,
 }
@@ -233,8 +236,8 @@ pub struct AnalyseArguments {
 impl AnalyseArguments {
     /// The files that single reports go to.
     pub fn outputs(&self) -> Vec<&PathBuf> {
-        let tables = [&self.csv, &self.locks_csv, &self.delays_csv, &self.cycles_csv, &self.summary_csv, &self.json];
-        tables.into_iter().chain(self.formats.outputs()).flatten().collect()
+        let tables = [&self.csv, &self.locks_csv, &self.delays_csv, &self.cycles_csv, &self.summary_csv];
+        tables.into_iter().chain([&self.json, &self.html]).chain(self.formats.outputs()).flatten().collect()
     }
 }
 

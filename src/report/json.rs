@@ -48,16 +48,18 @@ struct RecheckObject {
     each_fence_needed: bool,
 }
 
+/// What running the repaired program has shown; `report.html` has the same.
 #[derive(Serialize)]
-struct VerificationObject {
+pub(super) struct VerificationObject {
     /// `yes`, `violated`, `not decided`, `not asked`.
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     rests_on: Option<String>,
 }
 
+/// A fence; `report.html` has the same.
 #[derive(Serialize)]
-struct FenceObject {
+pub(super) struct FenceObject {
     #[serde(flatten)]
     row: FenceRow,
     point: String,
@@ -99,7 +101,7 @@ fn input_object(input: &Input) -> InputObject<'_> {
     InputObject { path: &input.path, sha256: input.sha256.as_deref() }
 }
 
-fn verification_object(verification: &Verification) -> VerificationObject {
+pub(super) fn verification_object(verification: &Verification) -> VerificationObject {
     let rests_on = match verification {
         Verification::Verified(ground) => Some(ground.clone()),
         Verification::Violated | Verification::Undecided | Verification::NotAsked => None,
@@ -107,7 +109,7 @@ fn verification_object(verification: &Verification) -> VerificationObject {
     VerificationObject { verdict: names::verification(verification), rests_on }
 }
 
-fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
+pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<FenceObject> {
     let graph = &outcome.analysis.graph;
     let fences = outcome.fence_rows(result).into_iter().zip(&result.fences).map(|(row, fence)| FenceObject {
         row,
@@ -118,6 +120,11 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
         },
         serves: fence.delays.clone(),
     });
+    fences.collect()
+}
+
+fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
+    let graph = &outcome.analysis.graph;
     let delays = outcome.delay_rows(result).into_iter().zip(result.all_delays()).enumerate();
     let delays = delays.map(|(position, (row, delay))| DelayObject {
         row,
@@ -130,7 +137,7 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
         rechecked: RecheckObject { enough: result.recheck.enough, each_fence_needed: result.recheck.each_needed },
         verified: verification_object(&result.verification),
         presumed_atomic: result.presumed_atomic.iter().map(|&instr| names::instruction(graph, instr)).collect(),
-        fences: fences.collect(),
+        fences: fence_objects(outcome, result),
         locks: outcome.lock_rows(result),
         delays: delays.collect(),
         cycles: outcome.cycle_rows(result),

@@ -6,6 +6,7 @@
 pub mod csv;
 pub mod dot;
 pub mod drawing;
+pub mod html;
 pub mod json;
 pub mod litmus;
 pub mod matrix;
@@ -43,6 +44,7 @@ pub fn all() -> Vec<Box<dyn Report>> {
         Box::new(csv::Cycles),
         Box::new(csv::Summary),
         Box::new(json::Json),
+        Box::new(html::Html),
         Box::new(dot::Dot { cycle: None }),
         Box::new(sarif::Sarif),
     ]

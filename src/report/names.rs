@@ -2,7 +2,7 @@
 
 use crate::aeg::AbstractEventGraph;
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, Verification};
+use crate::analysis::{Analysis, Confirmation, Verification};
 use crate::cycles::{Atomicity, ConflictRule};
 use crate::ids::{InstrId, LabelId, LocationId, VertexId};
 use crate::lts::label::StepsOf;
@@ -66,6 +66,16 @@ pub fn point(graph: &AbstractEventGraph, point: Point) -> String {
 #[must_use]
 pub fn yes_no(value: bool) -> &'static str {
     if value { "yes" } else { "no" }
+}
+
+/// Whether a run was found that needs a delay: `yes`, `no` or `unknown`.
+#[must_use]
+pub fn confirmed(confirmation: Confirmation) -> &'static str {
+    match confirmation {
+        Confirmation::Yes => "yes",
+        Confirmation::No => "no",
+        Confirmation::Unknown => "unknown",
+    }
 }
 
 /// As `--profile` takes it.
