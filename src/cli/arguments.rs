@@ -237,8 +237,7 @@ impl AnalyseArguments {
     /// The files that single reports go to.
     pub fn outputs(&self) -> Vec<&PathBuf> {
         let tables = [&self.csv, &self.locks_csv, &self.delays_csv, &self.cycles_csv, &self.summary_csv];
-        let reports = [&self.json, &self.html];
-        tables.into_iter().chain(reports).chain(self.formats.outputs()).flatten().collect()
+        tables.into_iter().chain([&self.json, &self.html]).chain(self.formats.outputs()).flatten().collect()
     }
 }
 

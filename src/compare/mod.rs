@@ -166,11 +166,20 @@ fn changes(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) 
 
 /// Compares rows by name.
 fn rows<Row>(before: &[Row], after: &[Row], name: fn(&Row) -> String, details: fn(&Row) -> String) -> Changes {
-    let by_name =
-        |rows: &[Row]| -> BTreeMap<String, String> { rows.iter().map(|row| (name(row), details(row))).collect() };
+    // An instruction under two locks has two rows of one name.
+    let by_name = |rows: &[Row]| -> BTreeMap<String, String> {
+        let mut named: BTreeMap<String, String> = BTreeMap::new();
+        for row in rows {
+            let known = named.entry(name(row)).or_default();
+            let separator = if known.is_empty() { "" } else { "; " };
+            *known += &format!("{separator}{}", details(row));
+        }
+        named
+    };
     let (known_before, known_after) = (by_name(before), by_name(after));
     let in_order = |rows: &[Row], other: &BTreeMap<String, String>| -> Vec<String> {
-        rows.iter().map(name).filter(|name| !other.contains_key(name)).collect()
+        let mut seen = BTreeSet::new();
+        rows.iter().map(name).filter(|name| !other.contains_key(name) && seen.insert(name.clone())).collect()
     };
     let both = |known: &BTreeMap<String, String>, other: &BTreeMap<String, String>| -> BTreeMap<String, String> {
         known.iter().filter(|(name, _)| other.contains_key(*name)).map(|(k, v)| (k.clone(), v.clone())).collect()

@@ -3,7 +3,7 @@
 //! One digraph for each memory model, one after the other in the file (`dot -Tsvg -O aeg.dot` draws each): the accesses and their program order are the same in all of them, fences, delays and
 //! cycles are not. In a digraph there is
 //!
-//! - a cluster for each thread, with a node for each access, `a: W[x]`, and its instruction below, program order downwards ([`flow`]);
+//! - a cluster for each thread, with a node for each access, `a: W[x]`, and its instruction below, program order downwards ([`mod@flow`]);
 //! - a solid box for each fence of the program, a dashed one for each fence that is to be put in, at its place in program order;
 //! - a bold red edge for each delay, and for each conflict edge of a witness, with its name in diy's vocabulary;
 //! - a thin edge without arrows for each other pair that conflicts: all reachable conflicts, also where the analysis needs only the concurrent ones.

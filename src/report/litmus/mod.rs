@@ -337,3 +337,21 @@ fn harmless(text: &str) -> String {
     let plain: String = text.chars().map(plain).collect();
     plain.replace("(*", "( *").replace("*)", "* )").replace('\n', "\n   ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_are_short_and_plain() {
+        let test = |name: &str| Test {
+            file_name: name.to_owned(),
+            memory_model: "../my model".to_owned(),
+            cycle: String::new(),
+            text: String::new(),
+        };
+        assert_eq!(file_name(&test("PodWR+Fre"), 0), ".._my_model-PodWR+Fre.litmus");
+        let long = file_name(&test(&"PodWR+Fre+".repeat(40)), 7);
+        assert!(long.len() < 140 && long.ends_with("-7.litmus"), "{long}");
+    }
+}
