@@ -46,6 +46,7 @@
 pub mod aeg;
 pub mod analysis;
 pub mod cli;
+pub mod compare;
 pub mod confirm;
 pub mod cycles;
 pub mod explore;

@@ -25,7 +25,7 @@ use crate::source::Source;
 use crate::weak::verify::{Property, Verdict};
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
@@ -138,7 +138,8 @@ fn runs_the_program(arguments: &AnalyseArguments) -> Option<&'static str> {
 
 /// How to repeat the run, if a report is written that says it: that reads the inputs once more.
 fn provenance(arguments: &AnalyseArguments) -> Result<Provenance, Failure> {
-    if [&arguments.json, &arguments.html, &arguments.out].into_iter().all(Option::is_none) {
+    let reports = [&arguments.json, &arguments.html, &arguments.formats.sarif, &arguments.out];
+    if reports.into_iter().all(Option::is_none) {
         return Ok(Provenance::default());
     }
     let arguments_typed = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
@@ -181,7 +182,7 @@ fn refuse_repetitions(arguments: &AnalyseArguments, models: &[MemoryModel]) -> R
     if let Some((_, model)) = repeated {
         return Err(Failure::Usage(format!("--mm names the memory model {} twice; name it once", model.name)));
     }
-    let outputs: Vec<&PathBuf> = arguments.outputs().into_iter().flatten().collect();
+    let outputs = arguments.outputs();
     let repeated = outputs.iter().enumerate().find(|(position, path)| outputs[..*position].contains(path));
     if let Some((_, path)) = repeated {
         return Err(Failure::Usage(format!("{}: two reports cannot go to one place; name another", path.display())));
@@ -240,7 +241,8 @@ fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Options,
 
 /// All files are written before the first one gets its name.
 fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Failure> {
-    let single: [(&Option<PathBuf>, &dyn Report); 7] = [
+    let dot: &dyn Report = &report::dot::Dot { cycle: arguments.formats.cycle };
+    let single: [(&Option<PathBuf>, &dyn Report); 9] = [
         (&arguments.csv, &report::csv::Fences),
         (&arguments.locks_csv, &report::csv::Locks),
         (&arguments.delays_csv, &report::csv::Delays),
@@ -248,12 +250,21 @@ fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Fa
         (&arguments.summary_csv, &report::csv::Summary),
         (&arguments.json, &report::json::Json),
         (&arguments.html, &report::html::Html),
+        (&arguments.formats.dot, dot),
+        (&arguments.formats.sarif, &report::sarif::Sarif),
     ];
+    if let Some(number) = arguments.formats.cycle {
+        report::dot::check_cycle(outcome, number)
+            .map_err(|error| Failure::Usage(format!("--cycle {number}: {error}")))?;
+    }
     let mut staged = Staged::new();
     for (path, report) in single {
         if let Some(path) = path {
             staged.write(path, &mut |out| report.write(outcome, out))?;
         }
+    }
+    if let Some(directory) = &arguments.formats.litmus {
+        write_litmus_tests(directory, outcome, &mut staged)?;
     }
     if let Some(directory) = &arguments.out {
         fs::create_dir_all(directory)
@@ -265,10 +276,24 @@ fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Fa
     Ok(staged.put_in_place()?)
 }
 
+/// One file a test. What cannot be one is said on standard error.
+fn write_litmus_tests(directory: &Path, outcome: &Outcome, staged: &mut Staged) -> Result<(), Failure> {
+    fs::create_dir_all(directory)
+        .map_err(|error| Failure::in_file(directory, format!("{error}; --litmus takes a directory")))?;
+    let exported = report::litmus::export(outcome);
+    for test in &exported.tests {
+        staged.write(&directory.join(&test.file_name), &mut |out| out.write_all(test.text.as_bytes()))?;
+    }
+    for line in &exported.left_out {
+        eprintln!("seqcon: --litmus: {line}");
+    }
+    Ok(())
+}
+
 /// For people, unless they asked for a table on standard output or for quiet; then only the summary lines, and with a table on standard output those go
 /// to standard error.
 fn write_summary(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Verbosity) -> Result<(), Failure> {
-    let stdout_is_taken = arguments.outputs().into_iter().flatten().any(|path| path.as_os_str() == "-");
+    let stdout_is_taken = arguments.outputs().into_iter().any(|path| path.as_os_str() == "-");
     let mut out: Box<dyn Write> =
         if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(anstream::stdout().lock()) };
     for result in &outcome.results {

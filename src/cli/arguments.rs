@@ -1,5 +1,9 @@
 //! The clap definitions. Every text of `--help` is a doc comment here.
 
+mod formats;
+
+pub use formats::{CompareArguments, FormatArguments, MatrixArguments};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -37,6 +41,12 @@ Exit status:
   2  the command or its input is wrong
   3  not decided: a limit was reached";
 
+const COMPARE_STATUS: &str = "\
+Exit status:
+  0  the same
+  1  different
+  2  the command or its input is wrong";
+
 /// How much is said.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
@@ -60,6 +70,9 @@ pub enum Command {
     /// Tell where fences and locks are needed
     #[command(visible_alias = "analyze", after_help = EXIT_STATUS)]
     Analyse(Box<AnalyseArguments>),
+    /// Tell what changed between two reports (report.json): fences gained, lost and moved, locks, delays, figures
+    #[command(after_help = COMPARE_STATUS)]
+    Compare(CompareArguments),
     /// Explore the state space of a specification, count it, and write it as .aut
     #[command(after_help = EXIT_STATUS)]
     Explore(ExploreArguments),
@@ -75,6 +88,9 @@ pub enum Command {
     /// Tell whether the final conditions of litmus tests hold, by all executions that a memory model's axioms allow
     #[command(after_help = EXIT_STATUS)]
     Litmus(LitmusArguments),
+    /// Show where synchronisation is needed under every built-in memory model, side by side
+    #[command(after_help = EXIT_STATUS)]
+    Matrix(MatrixArguments),
     /// Run a specification under a weak memory model, with the suggested fences and locks in place: is it right?
     #[command(after_help = VERIFY_STATUS)]
     Verify(VerifyArguments),
@@ -213,12 +229,15 @@ pub struct AnalyseArguments {
     /// Write report.html here: one page for a browser, which needs nothing else
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub html: Option<PathBuf>,
+    #[command(flatten)]
+    pub formats: FormatArguments,
 }
 
 impl AnalyseArguments {
     /// The files that single reports go to.
-    pub fn outputs(&self) -> [&Option<PathBuf>; 7] {
-        [&self.csv, &self.locks_csv, &self.delays_csv, &self.cycles_csv, &self.summary_csv, &self.json, &self.html]
+    pub fn outputs(&self) -> Vec<&PathBuf> {
+        let tables = [&self.csv, &self.locks_csv, &self.delays_csv, &self.cycles_csv, &self.summary_csv];
+        tables.into_iter().chain([&self.json, &self.html]).chain(self.formats.outputs()).flatten().collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod analyse;
 mod arguments;
+mod compare;
 mod explore;
 mod export;
 mod facts;
@@ -12,6 +13,7 @@ mod info;
 mod input;
 mod interrupt;
 mod litmus;
+mod matrix;
 mod models;
 mod progress;
 mod runs;
@@ -46,11 +48,13 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     }
     match &cli.command {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
+        Command::Compare(arguments) => compare::run(arguments),
         Command::Explore(arguments) => explore::run(arguments, cli.verbosity()),
         Command::Export(arguments) => export::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
         Command::Info(arguments) => info::run(arguments),
         Command::Litmus(arguments) => litmus::run(arguments, cli.verbosity()),
+        Command::Matrix(arguments) => matrix::run(arguments, cli.verbosity()),
         Command::Verify(arguments) => verify::run(arguments),
         Command::Fix(arguments) => fix::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),

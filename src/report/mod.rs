@@ -4,13 +4,17 @@
 //! [`text`] is for people, with [`drawing`] for cycles and [`snippet`] for the source; [`output`] puts files in place whole or not at all.
 
 pub mod csv;
+pub mod dot;
 pub mod drawing;
 pub mod html;
 pub mod json;
+pub mod litmus;
+pub mod matrix;
 pub mod names;
 pub mod output;
 pub mod rows;
 pub mod run;
+pub mod sarif;
 pub mod snippet;
 pub mod style;
 pub mod text;
@@ -41,5 +45,7 @@ pub fn all() -> Vec<Box<dyn Report>> {
         Box::new(csv::Summary),
         Box::new(json::Json),
         Box::new(html::Html),
+        Box::new(dot::Dot { cycle: None }),
+        Box::new(sarif::Sarif),
     ]
 }

@@ -103,17 +103,17 @@ impl Browser {
     }
 
     fn attach(&mut self) {
-        let target = self.call("Target.createTarget", json!({ "url": "about:blank" }));
-        let attached = self.call("Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }));
+        let target = self.call("Target.createTarget", &json!({ "url": "about:blank" }));
+        let attached = self.call("Target.attachToTarget", &json!({ "targetId": target["targetId"], "flatten": true }));
         self.session = Some(attached["sessionId"].as_str().expect("a session").to_owned());
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            self.call(&format!("{domain}.enable"), json!({}));
+            self.call(&format!("{domain}.enable"), &json!({}));
         }
         self.resize(1500, 1150);
     }
 
     /// Sends a command and waits for its answer.
-    pub fn call(&mut self, method: &str, parameters: Value) -> Value {
+    pub fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.last_id += 1;
         let id = self.last_id;
         let mut message = json!({ "id": id, "method": method, "params": parameters });
@@ -157,20 +157,20 @@ impl Browser {
     /// The size of the window.
     pub fn resize(&mut self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        self.call("Emulation.setDeviceMetricsOverride", size);
+        self.call("Emulation.setDeviceMetricsOverride", &size);
     }
 
     /// What the system is said to prefer: `light` or `dark`.
     pub fn prefer(&mut self, scheme: &str) {
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }, { "name": "prefers-reduced-motion", "value": "reduce" }]);
-        self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
+        self.call("Emulation.setEmulatedMedia", &json!({ "features": features }));
     }
 
     /// Loads a file, as someone does who opens it with a double click.
     pub fn open(&mut self, path: &Path, fragment: &str) {
         let path = fs::canonicalize(path).expect("the file exists");
         let url = format!("file://{}{fragment}", path.display());
-        self.call("Page.navigate", json!({ "url": url }));
+        self.call("Page.navigate", &json!({ "url": url }));
         self.wait_until(
             "document.readyState === 'complete' && window.seqconReport !== undefined",
             "the report is drawn",
@@ -180,7 +180,7 @@ impl Browser {
     /// The value of an expression.
     pub fn evaluate(&mut self, expression: &str) -> Value {
         let asked = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
-        let answer = self.call("Runtime.evaluate", asked);
+        let answer = self.call("Runtime.evaluate", &asked);
         assert!(answer["exceptionDetails"].is_null(), "{expression}: {}", answer["exceptionDetails"]);
         answer["result"]["value"].clone()
     }
@@ -201,7 +201,7 @@ impl Browser {
         for (kind, count) in [("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 1)] {
             let button = if kind == "mouseMoved" { "none" } else { "left" };
             let event = json!({ "type": kind, "x": x, "y": y, "button": button, "clickCount": count });
-            self.call("Input.dispatchMouseEvent", event);
+            self.call("Input.dispatchMouseEvent", &event);
         }
     }
 
@@ -219,13 +219,13 @@ impl Browser {
     pub fn press(&mut self, key: &str) {
         let text = if key.chars().count() == 1 { key } else { "" };
         let down = if text.is_empty() { "rawKeyDown" } else { "keyDown" };
-        self.call("Input.dispatchKeyEvent", json!({ "type": down, "key": key, "text": text }));
-        self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key }));
+        self.call("Input.dispatchKeyEvent", &json!({ "type": down, "key": key, "text": text }));
+        self.call("Input.dispatchKeyEvent", &json!({ "type": "keyUp", "key": key }));
     }
 
     /// Keeps a picture of what is seen.
     pub fn screenshot(&mut self, path: &Path) {
-        let picture = self.call("Page.captureScreenshot", json!({ "format": "png" }));
+        let picture = self.call("Page.captureScreenshot", &json!({ "format": "png" }));
         let bytes = from_base64(picture["data"].as_str().expect("a picture"));
         fs::create_dir_all(path.parent().expect("in a directory")).expect("the directory can be made");
         fs::write(path, bytes).expect("the picture can be written");
