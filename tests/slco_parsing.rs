@@ -49,6 +49,7 @@ fn shown(program: &Program, expression: &Expression) -> String {
         Expression::Constant(value) => value.to_string(),
         Expression::Read(read) => reference(read),
         Expression::Unary(UnaryOperator::Not, operand) => format!("(not {})", shown(program, operand)),
+        Expression::Unary(UnaryOperator::Indicator, _) => unreachable!("SLCO has no such operator"),
         Expression::Unary(UnaryOperator::Minus, operand) => format!("(- {})", shown(program, operand)),
         Expression::Binary(operator, left, right, _) => {
             let operator = match operator {
@@ -67,7 +68,9 @@ fn shown(program: &Program, expression: &Expression) -> String {
                 BinaryOperator::Divide => "/",
                 BinaryOperator::Modulo => "%",
                 BinaryOperator::Power => "**",
-                BinaryOperator::BitwiseXor => unreachable!("SLCO has no such operator"),
+                BinaryOperator::BitwiseXor | BinaryOperator::BitwiseAnd | BinaryOperator::Bounded => {
+                    unreachable!("SLCO has no such operator")
+                }
             };
             format!("({} {operator} {})", shown(program, left), shown(program, right))
         }
@@ -114,7 +117,9 @@ fn every_bundled_specification_parses_without_a_warning() {
         let name = path.to_string_lossy();
         let Parsed { program, warnings } = lang::parse(&name, &text).unwrap_or_else(|errors| panic!("{errors}"));
         assert!(warnings.is_empty() && program.threads.len() >= 2, "{name}: {warnings:?}");
-        assert!(text.starts_with("// ") && text.contains("\n// Expect: "), "{name} says what it is and what to expect");
+        let comment = if name.ends_with(".slco") { "//" } else { "#" };
+        let expects = text.contains(&format!("\n{comment} Expect: "));
+        assert!(text.starts_with(comment) && expects, "{name} says what it is and what to expect");
         models += 1;
     }
     assert!(models >= 23, "only {models} models");

@@ -110,7 +110,7 @@ pub enum Command {
 /// Where the state space comes from and how it is read.
 #[derive(Args)]
 pub struct InputArguments {
-    /// Specifications (.slco, .litmus), state spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
+    /// Specifications (.slco, .litmus, .txt, .trench), state spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression [default: detected]
@@ -276,7 +276,7 @@ pub enum CyclesArgument {
 
 #[derive(Args)]
 pub struct ExploreArguments {
-    /// The specification (.slco, .litmus)
+    /// The specification (.slco, .litmus, .txt, .trench)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// Write the state space here, as .aut in mCRL2's shape (- for standard output)
@@ -292,7 +292,7 @@ pub struct ExploreArguments {
 
 #[derive(Args)]
 pub struct ExportArguments {
-    /// The specification (.slco)
+    /// The specification (.slco, .litmus, .txt, .trench)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// The language
@@ -375,7 +375,7 @@ pub enum VerifyAtomicityArgument {
 
 #[derive(Args)]
 pub struct FixArguments {
-    /// The specification (.slco)
+    /// The specification (.slco, .txt, .trench)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// The memory model

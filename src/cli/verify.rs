@@ -10,9 +10,13 @@ use crate::analysis::{Analysis, ModelOutcome, Options};
 use crate::confirm::{self, Limits, granularity, machine};
 use crate::cycles::Atomicity;
 use crate::lang::Language;
+use crate::lang::automata::edit::fenced;
 use crate::lang::slco::edit::edited;
 use crate::memory::MemoryModel;
-use crate::repair::{Repair, text::edits};
+use crate::repair::{
+    Repair,
+    text::{edits, fenced_instructions},
+};
 use crate::report::run::Words;
 use crate::weak::axiomatic::Model;
 use crate::weak::split::SplitProgram;
@@ -259,11 +263,20 @@ impl Specification {
         if *repair == Repair::default() {
             return Specification::from_text(self.name.clone(), self.text.clone());
         }
-        if Language::of(&self.name) != Some(Language::Slco) {
-            return Err(Failure::Usage(format!(
-                "{}: fences can be put into the text of .slco specifications only",
-                self.name
-            )));
+        match Language::of(&self.name) {
+            Some(Language::Slco) => {}
+            Some(Language::Automata) => {
+                let spans = fenced_instructions(&self.program, repair).ok_or_else(|| {
+                    Failure::Usage(format!("{}: only fences can be put into the text of automata", self.name))
+                })?;
+                return Specification::from_text(self.name.clone(), fenced(&self.text, &spans));
+            }
+            _ => {
+                return Err(Failure::Usage(format!(
+                    "{}: fences can be put into the text of .slco, .txt and .trench specifications only",
+                    self.name
+                )));
+            }
         }
         let edits = edits(&self.program, repair).map_err(|(thread, number)| {
             let thread = &self.program.threads[thread];
