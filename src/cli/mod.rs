@@ -2,6 +2,7 @@
 
 mod analyse;
 mod arguments;
+mod engine;
 mod explore;
 mod export;
 mod facts;
@@ -55,5 +56,6 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Verify(arguments) => verify::run(arguments),
         Command::Fix(arguments) => fix::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),
+        Command::Engines => engine::list(),
     }
 }

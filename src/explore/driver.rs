@@ -115,6 +115,26 @@ pub struct Exploration {
     pub bytes: usize,
     /// The time it took.
     pub elapsed: Duration,
+    discoveries: Discoveries,
+}
+
+impl Exploration {
+    /// The control states of all threads and the values of all slots in the state with this number.
+    #[must_use]
+    pub fn unpacked(&self, compiled: &Compiled, state: usize) -> (Vec<usize>, Vec<i64>) {
+        let mut control = vec![0; compiled.threads.len()];
+        let mut values = compiled.initial.clone();
+        let mut packed = vec![0; self.layout.words()];
+        self.states.load(state, &mut packed);
+        self.layout.unpack(&packed, &mut control, &mut values);
+        (control, values)
+    }
+
+    /// A shortest run to the state with this number.
+    #[must_use]
+    pub fn run_to(&self, compiled: &Compiled, state: usize) -> Vec<Evaluated> {
+        self.discoveries.run_to(state, &self.states, compiled, &self.layout)
+    }
 }
 
 /// Why there is no exploration.
@@ -199,6 +219,7 @@ impl<W: Visitor> Worker<'_, W> {
     fn expand(&mut self, states: &States, mut part: Range<usize>) -> Option<(usize, Trouble)> {
         part.find_map(|number| {
             states.load(number, &mut self.state);
+            self.collector.begin_state(number);
             let result = self.expander.expand(&self.state, &mut self.collector);
             result.err().map(|trouble| (number, trouble))
         })
@@ -379,6 +400,7 @@ impl<'p, O: Observer> Search<'p, O> {
             elapsed: self.started.elapsed(),
             layout: self.layout.clone(),
             states: self.states,
+            discoveries: self.discoveries,
         };
         (exploration, self.workers.into_iter().map(|worker| worker.collector.watcher).collect())
     }

@@ -44,6 +44,12 @@ pub enum Whose {
 
 /// Who is told about the steps of a state.
 pub trait Visitor {
+    /// The state with this number comes next.
+    fn begin_state(&mut self, _number: usize) {}
+
+    /// A step that is taken, in full, just before it is told: the values of all slots before it and after it.
+    fn executed(&mut self, _thread: usize, _step: &Step, _before: &[i64], _after: &[i64]) {}
+
     /// A step; `successor` is the packed state that it leads to, none for a blocked evaluation.
     fn step(&mut self, evaluated: Evaluated, successor: Option<&[u64]>);
 
@@ -123,6 +129,7 @@ impl<'p> Expander<'p> {
                     continue;
                 }
                 let (evaluated, has_written) = self.execute(thread, step, evaluated, state)?;
+                visitor.executed(thread, step, &self.values, &self.after);
                 visitor.step(evaluated, Some(&self.packed));
                 // A self-loop with a condition and no write is a blocked evaluation even if the condition held (method §2).
                 let is_blocked = !has_written && step.has_condition() && self.packed == state;

@@ -4,6 +4,7 @@
 //! [`text`] is for people; [`output`] puts files in place whole or not at all.
 
 pub mod csv;
+mod engine;
 pub mod json;
 pub mod names;
 pub mod output;

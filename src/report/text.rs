@@ -1,6 +1,6 @@
 //! The summary for people: what to put where, and why, in the program's own words and in 80 columns where its names allow.
 
-use super::names;
+use super::{engine, names};
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
@@ -14,6 +14,7 @@ use std::fmt::{self, Write};
 /// If the writer fails.
 pub fn write_result(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     writeln!(out, "{} ({})", result.model.name, result.model.title)?;
+    engine::write_guarantee(outcome, out)?;
     if outcome.analysis.cut_off {
         writeln!(out, "  only a part of the state space is known; what is missing elsewhere is not")?;
     }
@@ -26,7 +27,8 @@ pub fn write_result(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Writ
     }
     write_locks(outcome, result, out)?;
     write_presumption(outcome, result, out)?;
-    write_verdict(outcome, result, out)
+    write_verdict(outcome, result, out)?;
+    engine::write_minimal_sets(outcome, result, out)
 }
 
 fn write_fence(outcome: &Outcome, result: &ModelOutcome, fence: &Fence, out: &mut dyn Write) -> fmt::Result {
@@ -91,6 +93,7 @@ fn write_cycle(outcome: &Outcome, cycle: &Cycle, verdicts: &[Verdict], out: &mut
                 Edge::Program => "then",
                 Edge::Sideways => "in one instruction with",
                 Edge::Conflict => "conflicts with",
+                Edge::Store => "is stored before",
             };
             (instr, names::access(graph, step.vertex), words)
         })
