@@ -407,6 +407,7 @@ impl Naive {
                 element.copied().unwrap_or(0)
             }
             Expression::Unary(UnaryOperator::Not, inner) => i64::from(self.value(state, thread, inner) == 0),
+            Expression::Unary(UnaryOperator::Indicator, inner) => i64::from(self.value(state, thread, inner) != 0),
             Expression::Unary(UnaryOperator::Minus, inner) => -self.value(state, thread, inner),
             Expression::Binary(operator, left, right, _) => {
                 let (a, b) = (self.value(state, thread, left), self.value(state, thread, right));

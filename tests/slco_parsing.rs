@@ -49,6 +49,7 @@ fn shown(program: &Program, expression: &Expression) -> String {
         Expression::Constant(value) => value.to_string(),
         Expression::Read(read) => reference(read),
         Expression::Unary(UnaryOperator::Not, operand) => format!("(not {})", shown(program, operand)),
+        Expression::Unary(UnaryOperator::Indicator, _) => unreachable!("SLCO has no such operator"),
         Expression::Unary(UnaryOperator::Minus, operand) => format!("(- {})", shown(program, operand)),
         Expression::Binary(operator, left, right, _) => {
             let operator = match operator {
@@ -67,7 +68,9 @@ fn shown(program: &Program, expression: &Expression) -> String {
                 BinaryOperator::Divide => "/",
                 BinaryOperator::Modulo => "%",
                 BinaryOperator::Power => "**",
-                BinaryOperator::BitwiseXor => unreachable!("SLCO has no such operator"),
+                BinaryOperator::BitwiseXor | BinaryOperator::BitwiseAnd | BinaryOperator::Bounded => {
+                    unreachable!("SLCO has no such operator")
+                }
             };
             format!("({} {operator} {})", shown(program, left), shown(program, right))
         }

@@ -67,7 +67,7 @@ impl InputArguments {
         let path = &self.inputs[0];
         let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
         let mut name = name.as_ref();
-        for extension in [".gz", ".aut", ".facts", ".slco", ".litmus"] {
+        for extension in [".gz", ".aut", ".facts", ".slco", ".litmus", ".txt", ".trench"] {
             name = name.strip_suffix(extension).unwrap_or(name);
         }
         if name == "-" { "stdin".to_owned() } else { name.to_owned() }

@@ -15,8 +15,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod automata;
 pub mod diagnostic;
 pub mod litmus;
+pub(crate) mod similar;
 pub mod slco;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -49,11 +51,18 @@ pub enum Language {
     Slco,
     /// Litmus tests in herd's format; as a specification, without their final condition.
     Litmus,
+    /// Automata, as Trencher and Persist take them, or in the words of the paper on persistence.
+    Automata,
 }
 
 impl Language {
     /// All languages, each with the extension of its files.
-    pub const ALL: [(Language, &'static str); 2] = [(Language::Slco, "slco"), (Language::Litmus, "litmus")];
+    pub const ALL: [(Language, &'static str); 4] = [
+        (Language::Slco, "slco"),
+        (Language::Litmus, "litmus"),
+        (Language::Automata, "txt"),
+        (Language::Automata, "trench"),
+    ];
 
     /// The language in which a file of that name is written, if it is one of ours.
     #[must_use]
@@ -74,6 +83,7 @@ pub fn parse(path_name: &str, text: &str) -> Result<Parsed, Diagnostics> {
         Some(Language::Litmus) => {
             litmus::parse(text).map(|test| Parsed { program: test.program, warnings: Vec::new() })
         }
+        Some(Language::Automata) => automata::parse(stem(path_name), text),
         None => {
             let endings: Vec<String> = Language::ALL.iter().map(|(_, extension)| format!("`.{extension}`")).collect();
             let unknown = Diagnostic::error(Span::default(), "the name of the file does not tell its language");
@@ -81,6 +91,12 @@ pub fn parse(path_name: &str, text: &str) -> Result<Parsed, Diagnostics> {
         }
     };
     result.map_err(|errors| Diagnostics::new(path_name, text, errors))
+}
+
+/// The name of a file without its folder and extension.
+fn stem(path_name: &str) -> &str {
+    let name = path_name.rsplit_once(['/', '\\']).map_or(path_name, |(_, name)| name);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// Reads a property of a program's states: an expression of SLCO over shared variables, `thread.variable` and `thread@state`; `origin` is named in

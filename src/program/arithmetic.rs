@@ -10,6 +10,7 @@ use super::{BinaryOperator, UnaryOperator};
 pub(crate) fn apply_unary(operator: UnaryOperator, value: i64) -> Result<i64, FaultKind> {
     match operator {
         UnaryOperator::Not => Ok(i64::from(value == 0)),
+        UnaryOperator::Indicator => Ok(i64::from(value != 0)),
         UnaryOperator::Minus => value.checked_neg().ok_or(FaultKind::Overflow),
     }
 }
@@ -30,6 +31,9 @@ pub(crate) fn apply(operator: BinaryOperator, left: i64, right: i64) -> Result<i
         BinaryOperator::Greater => truth(left > right),
         BinaryOperator::GreaterEqual => truth(left >= right),
         BinaryOperator::BitwiseXor => Ok(left ^ right),
+        BinaryOperator::BitwiseAnd => Ok(left & right),
+        BinaryOperator::Bounded if (0..right).contains(&left) => Ok(left),
+        BinaryOperator::Bounded => Err(FaultKind::OutsideOfMemory),
         BinaryOperator::Add => checked(left.checked_add(right)),
         BinaryOperator::Subtract => checked(left.checked_sub(right)),
         BinaryOperator::Multiply => checked(left.checked_mul(right)),

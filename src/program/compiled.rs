@@ -32,6 +32,9 @@ pub enum FaultKind {
     /// A power with a negative exponent.
     #[error("a power with a negative exponent")]
     NegativeExponent,
+    /// An address that the memory does not have.
+    #[error("an address outside of the memory (`memory_size` tells how large it is)")]
+    OutsideOfMemory,
 }
 
 /// What an evaluation leaves besides its value.

@@ -188,6 +188,8 @@ pub enum UnaryOperator {
     Not,
     /// Negation of an integer.
     Minus,
+    /// A Boolean as an integer: 1 if it holds, else 0.
+    Indicator,
 }
 
 /// An operator with two operands.
@@ -225,4 +227,9 @@ pub enum BinaryOperator {
     Power,
     /// Exclusive disjunction of integers, bit by bit.
     BitwiseXor,
+    /// Conjunction of integers, bit by bit.
+    BitwiseAnd,
+    /// The left side, which must be at least 0 and less than the right side: anything else is a fault. Input languages in which an index out of range has
+    /// no meaning bound their indices with it.
+    Bounded,
 }

@@ -205,6 +205,7 @@ impl Symbolic {
             Symbolic::Local(local) => locals[*local],
             Symbolic::Node(node) => done[*node].expect("it was read before"),
             Symbolic::Unary(UnaryOperator::Not, operand) => i64::from(operand.value(locals, done) == 0),
+            Symbolic::Unary(UnaryOperator::Indicator, operand) => i64::from(operand.value(locals, done) != 0),
             Symbolic::Unary(UnaryOperator::Minus, operand) => -operand.value(locals, done),
             Symbolic::Binary(operator, left, right) => {
                 let (left, right) = (left.value(locals, done), right.value(locals, done));

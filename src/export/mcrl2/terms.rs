@@ -89,13 +89,19 @@ impl Terms<'_> {
         match expression {
             Expression::Constant(value) => constant(*value, wanted),
             Expression::Read(reference) => self.read(reference, environment),
+            // Faults are not part of mCRL2's arithmetic.
+            Expression::Binary(BinaryOperator::Bounded, value, ..) => self.expression(value, wanted, environment),
             Expression::Unary(operator, operand) => {
-                let (sign, ty) = match operator {
-                    UnaryOperator::Not => ("!", Type::Boolean),
-                    UnaryOperator::Minus => ("-", Type::Integer),
+                let ty = match operator {
+                    UnaryOperator::Not | UnaryOperator::Indicator => Type::Boolean,
+                    UnaryOperator::Minus => Type::Integer,
                 };
-                let operand = self.expression(operand, ty, environment).enclosed();
-                Term::with_operator(format!("{sign}{operand}"))
+                let operand = self.expression(operand, ty, environment);
+                match operator {
+                    UnaryOperator::Not => operand.negated(),
+                    UnaryOperator::Minus => Term::with_operator(format!("-{}", operand.enclosed())),
+                    UnaryOperator::Indicator => Term::whole(format!("if({}, 1, 0)", operand.text)),
+                }
             }
             Expression::Binary(operator, left, right, _) => {
                 let ty = self.operand_type(*operator, left, right);
@@ -158,7 +164,7 @@ impl Terms<'_> {
             Expression::Constant(_) => None,
             Expression::Read(reference) => Some(reference.variable(self.program, self.thread).ty),
             Expression::Unary(UnaryOperator::Not, _) => Some(Type::Boolean),
-            Expression::Unary(UnaryOperator::Minus, _) => Some(Type::Integer),
+            Expression::Unary(UnaryOperator::Minus | UnaryOperator::Indicator, _) => Some(Type::Integer),
             Expression::Binary(operator, ..) => Some(match operator {
                 BinaryOperator::Add
                 | BinaryOperator::Subtract
@@ -166,7 +172,9 @@ impl Terms<'_> {
                 | BinaryOperator::Divide
                 | BinaryOperator::Modulo
                 | BinaryOperator::Power
-                | BinaryOperator::BitwiseXor => Type::Integer,
+                | BinaryOperator::BitwiseXor
+                | BinaryOperator::BitwiseAnd
+                | BinaryOperator::Bounded => Type::Integer,
                 _ => Type::Boolean,
             }),
         }
@@ -180,7 +188,8 @@ impl Terms<'_> {
             BinaryOperator::Or => "||",
             // Bits are refused before; see `has_bits`.
             BinaryOperator::Xor | BinaryOperator::NotEqual | BinaryOperator::BitwiseXor => "!=",
-            BinaryOperator::And => "&&",
+            BinaryOperator::And | BinaryOperator::BitwiseAnd => "&&",
+            BinaryOperator::Bounded => return left.clone(),
             BinaryOperator::Equal => "==",
             BinaryOperator::Less => "<",
             BinaryOperator::LessEqual => "<=",
@@ -210,7 +219,9 @@ pub(super) fn has_bits(expression: &Expression) -> bool {
         Expression::Read(reference) => reference.index.as_ref().is_some_and(|index| has_bits(index)),
         Expression::Unary(_, operand) => has_bits(operand),
         Expression::Binary(operator, left, right, _) => {
-            *operator == BinaryOperator::BitwiseXor || has_bits(left) || has_bits(right)
+            matches!(operator, BinaryOperator::BitwiseXor | BinaryOperator::BitwiseAnd)
+                || has_bits(left)
+                || has_bits(right)
         }
     }
 }

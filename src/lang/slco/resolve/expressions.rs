@@ -58,9 +58,15 @@ fn signature(operator: BinaryOperator) -> (Option<Type>, Type) {
         B::Or | B::Xor | B::And => (Some(Type::Boolean), Type::Boolean),
         B::Equal | B::NotEqual => (None, Type::Boolean),
         B::Less | B::LessEqual | B::Greater | B::GreaterEqual => (Some(Type::Integer), Type::Boolean),
-        B::Add | B::Subtract | B::Multiply | B::Divide | B::Modulo | B::Power | B::BitwiseXor => {
-            (Some(Type::Integer), Type::Integer)
-        }
+        B::Add
+        | B::Subtract
+        | B::Multiply
+        | B::Divide
+        | B::Modulo
+        | B::Power
+        | B::BitwiseXor
+        | B::BitwiseAnd
+        | B::Bounded => (Some(Type::Integer), Type::Integer),
     }
 }
 
@@ -168,7 +174,9 @@ impl<'a> Variables<'a> {
             Some(UnaryOperator::Not) => {
                 (Type::Boolean, "`not` binds tighter than all operators between two operands: write `not (…)`")
             }
-            Some(UnaryOperator::Minus) | None => (Type::Integer, "a sign stands before an Integer"),
+            Some(UnaryOperator::Minus | UnaryOperator::Indicator) | None => {
+                (Type::Integer, "a sign stands before an Integer")
+            }
         };
         let operand = self.typed(ty, help, operand, findings)?;
         Some(match operator {

@@ -20,7 +20,7 @@ pub fn warn_if_published_reading_differs(
     let Some((_, all_but_last)) = operators.split_last() else { return };
     let Some(first) = all_but_last.first() else { return };
     let same = match first {
-        B::Or | B::Xor | B::And | B::BitwiseXor => true,
+        B::Or | B::Xor | B::And | B::BitwiseXor | B::BitwiseAnd | B::Bounded => true,
         B::Add | B::Subtract => all_but_last.iter().all(|operator| *operator == B::Add),
         B::Multiply | B::Divide | B::Modulo => operators.iter().all(|operator| *operator == B::Multiply),
         B::Power => false,
