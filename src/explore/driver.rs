@@ -12,13 +12,14 @@ use super::layout::Layout;
 use super::progress::Progress;
 use super::run::Discoveries;
 use super::store::{MOST_STATES, States};
-use super::successors::{Evaluated, Expander, Trouble, Visitor};
+use super::successors::{Evaluated, Expander, LocalStates, Trouble, Visitor};
 use super::table::{Sharing, Table};
 use crate::program::compiled::{Compiled, Fault};
 use crate::program::property::Invariant;
 use rayon::prelude::*;
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -38,6 +39,11 @@ pub trait Observer {
 
     /// A watcher for one more worker.
     fn watcher(&self) -> Self::Watcher;
+
+    /// The local states whose steps need not be interleaved for this observer, if there are such.
+    fn leaves_out(&self) -> Option<Arc<LocalStates>> {
+        None
+    }
 
     /// After a block: `first` is the number of its first state; `numbers` are those of the successors, watcher by watcher, in the order in which they were told.
     ///
@@ -251,8 +257,9 @@ impl<'p, O: Observer> Search<'p, O> {
         started: Instant,
         progress: Progress<O::Watcher>,
     ) -> Self {
+        let leaves_out = observer.leaves_out();
         let worker = |watcher| Worker {
-            expander: Expander::new(compiled, layout).checking(limits.invariants),
+            expander: Expander::new(compiled, layout).checking(limits.invariants).leaving_out(leaves_out.clone()),
             state: vec![0; layout.words()],
             collector: Collector::new(watcher, layout.words()),
         };

@@ -301,6 +301,11 @@ impl Step {
         !self.writes.is_disjoint(slots)
     }
 
+    /// The slots that it may read or write.
+    pub(crate) fn accesses(&self) -> impl Iterator<Item = usize> {
+        self.reads().into_iter().chain(self.writes.ones().collect::<Vec<usize>>())
+    }
+
     /// The slots that it may read.
     pub(crate) fn reads(&self) -> Vec<usize> {
         let mut slots = Vec::new();

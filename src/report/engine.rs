@@ -12,6 +12,9 @@ pub(super) fn write_guarantee(outcome: &Outcome, out: &mut dyn Write) -> fmt::Re
     }
     writeln!(out, "  engine {}; its fences guarantee", engine.name)?;
     writeln!(out, "  {}", engine.guarantees)?;
+    if outcome.analysis.num_of_states == 0 {
+        writeln!(out, "  what its threads write and read decides it: no state had to be explored")?;
+    }
     match engine.abstraction {
         Some(bound) => writeln!(
             out,

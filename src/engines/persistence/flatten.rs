@@ -9,6 +9,8 @@
 //! - *What is written.* A write whose value or address depends on locals can write anything that it could write: here any value ([`values`](super::values)), to any element. An atomic instruction is taken unless its condition is certainly false.
 //! - *What is kept.* The locations that p reads are not enough for k > 0: the first k steps of some r may wait for a location that a third thread writes only after its own first k steps. Kept is therefore also all that the first k steps of any other thread may read.
 //!
+//! So that every small program is finite, also one that counts without end, only values are told apart that the program names, their neighbours, and the first few; any other is any value.
+//!
 //! The state of a flattened thread is which kept instructions it can come to without passing another one, so that steps that do nothing are no steps at all. Threads that can never be pivots are not looked at.
 //!
 //! *Cost.* One exploration for each pivot, in parallel, over packed states in which values are numbered as they occur. *Limits.* Those on states, time and memory hold for each pivot; if one is reached the result says that it is not complete.
@@ -25,6 +27,9 @@ use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+/// Values below this are told apart even if the program does not name them.
+const SMALL: i64 = 8;
+
 /// What the small programs have shown together.
 #[derive(Default)]
 pub(super) struct Flat {
@@ -39,7 +44,7 @@ pub(super) fn check(machine: &Machine<'_>, bound: usize, limits: &Limits<'_>) ->
     let threads = 0..machine.locals.len();
     let parts: Vec<Flat> = threads
         .into_par_iter()
-        .filter(|&pivot| can_be_pivot(machine, pivot))
+        .filter(|&pivot| machine.can_be_pivot(pivot))
         .map(|pivot| Search::new(machine, pivot, bound).run(limits))
         .collect();
     parts.into_iter().fold(Flat::default(), |mut all, part| {
@@ -48,30 +53,6 @@ pub(super) fn check(machine: &Machine<'_>, bound: usize, limits: &Limits<'_>) ->
         all.transitions += part.transitions;
         all.cut_off |= part.cut_off;
         all
-    })
-}
-
-/// The shared slots that a step may write.
-fn may_write(machine: &Machine<'_>, thread: usize, step: &Step) -> Vec<usize> {
-    if machine.roles[thread][step.instruction] == Role::Harmless {
-        return Vec::new();
-    }
-    let nothing = vec![None; machine.compiled.initial.len()];
-    let slots = step.assignments.iter().flat_map(|(target, _)| written(target, &nothing).slots);
-    slots.filter(|&slot| slot < machine.shared).collect()
-}
-
-/// Whether some write of the thread is followed by a read of another location that another thread may write.
-fn can_be_pivot(machine: &Machine<'_>, pivot: usize) -> bool {
-    let mut by_others = FixedBitSet::with_capacity(machine.shared);
-    for (thread, others) in machine.compiled.threads.iter().enumerate().filter(|&(thread, _)| thread != pivot) {
-        by_others.extend(others.steps.iter().flatten().flat_map(|step| may_write(machine, thread, step)));
-    }
-    machine.compiled.threads[pivot].steps.iter().flatten().any(|step| {
-        let Role::Write(_) = machine.roles[pivot][step.instruction] else { return false };
-        let own = may_write(machine, pivot, step);
-        let is_other = |slot: usize| own.len() > 1 || own.first() != Some(&slot);
-        machine.regions[pivot][step.to].reads.ones().any(|slot| by_others.contains(slot) && is_other(slot))
     })
 }
 
@@ -86,6 +67,8 @@ struct Search<'m> {
     classes: Vec<Vec<usize>>,
     /// For each thread and class, the kept instructions that come next.
     next: Vec<Vec<Vec<usize>>>,
+    /// Values that are told apart.
+    distinguished: BTreeSet<i64>,
     known_values: FxHashMap<Value, u16>,
     values: Vec<Value>,
     flat: Flat,
@@ -126,6 +109,7 @@ impl<'m> Search<'m> {
             is_kept,
             classes: Vec::new(),
             next: Vec::new(),
+            distinguished: machine.constants().into_iter().chain(0..SMALL).collect(),
             known_values: FxHashMap::default(),
             values: Vec::new(),
             flat: Flat::default(),
@@ -139,7 +123,7 @@ impl<'m> Search<'m> {
     }
 
     fn is_kept_step(&self, thread: usize, step: &Step) -> bool {
-        may_write(self.machine, thread, step).iter().any(|&slot| self.is_kept.contains(slot))
+        self.machine.may_write(thread, step).iter().any(|&slot| self.is_kept.contains(slot))
     }
 
     /// Control states from which the same kept instructions come next are one class.
@@ -246,7 +230,7 @@ impl<'m> Search<'m> {
                     let (before, after) = (state.values[*slot], after.values[*slot]);
                     before.is_none() || after.is_none() || before != after
                 };
-                let slots = may_write(self.machine, thread, step).into_iter();
+                let slots = self.machine.may_write(thread, step).into_iter();
                 hot.extend(self.written_kept(step, state, slots).filter(may_change).map(|slot| (slot, fringe)));
                 next.push(after);
             }
@@ -298,7 +282,7 @@ impl<'m> Search<'m> {
     /// Performs the assignments; what is not kept stays unknown.
     fn execute(&self, step: &Step, values: &mut [Value]) {
         for (target, value) in &step.assignments {
-            let value = evaluate(value, values);
+            let value = evaluate(value, values).filter(|value| self.distinguished.contains(value));
             let mut goes = written(target, values);
             let all = goes.slots.len();
             goes.slots.retain(|&slot| slot >= self.machine.shared || self.is_kept.contains(slot));

@@ -32,6 +32,15 @@ impl Paths<'_> {
         origin.completes.then_some(origin.instruction)
     }
 
+    /// All points on paths.
+    fn points(&self) -> Instructions {
+        let taken = |pattern: &&Pattern| {
+            let edges = pattern.nodes.iter().flat_map(|node| &node.edges).map(|&(instruction, _)| instruction);
+            edges.chain([pattern.write]).collect::<Vec<usize>>()
+        };
+        self.patterns.iter().flat_map(taken).filter_map(|instruction| self.point(instruction)).collect()
+    }
+
     fn is_fenced(&self, instruction: usize, fences: &Instructions) -> bool {
         self.point(instruction).is_some_and(|point| fences.contains(&point))
     }
@@ -117,8 +126,7 @@ fn reach(
 
 /// A set of least cost; of those the one of least second cost.
 pub(super) fn minimum(paths: &Paths<'_>, costs: [&dyn Fn(usize) -> u64; 2]) -> Instructions {
-    let candidates: Vec<usize> =
-        paths.origins.iter().map(|origin| origin.instruction).collect::<Instructions>().into_iter().collect();
+    let candidates: Vec<usize> = paths.points().into_iter().collect();
     let variable = |point: &usize| candidates.binary_search(point).expect("every point is a candidate");
     let points = |chosen: &[usize]| chosen.iter().map(|&variable| candidates[variable]).collect::<Instructions>();
     let mut minimiser = Minimiser::new(candidates.len());

@@ -3,6 +3,7 @@
 //! The *region* of a control state is all that a thread can do from it by reads and local steps alone. A write can begin the pattern only if the region behind it reads something; and of
 //! the state after it, only the slots that the region reads decide what the thread will read.
 
+use super::values::written;
 use crate::program::compiled::{Code, Compiled, Step, Target};
 use crate::program::single_access::SingleAccess;
 use crate::program::{InstructionKind, Program};
@@ -81,6 +82,51 @@ impl<'p> Machine<'p> {
         read
     }
 
+    /// The shared slots that a step may write.
+    pub(super) fn may_write(&self, thread: usize, step: &Step) -> Vec<usize> {
+        if self.roles[thread][step.instruction] == Role::Harmless {
+            return Vec::new();
+        }
+        let nothing = vec![None; self.compiled.initial.len()];
+        let slots = step.assignments.iter().flat_map(|(target, _)| written(target, &nothing).slots);
+        slots.filter(|&slot| slot < self.shared).collect()
+    }
+
+    /// Whether some write of the thread is followed by a read of another location that another thread may write.
+    pub(super) fn can_be_pivot(&self, pivot: usize) -> bool {
+        let mut by_others = FixedBitSet::with_capacity(self.shared);
+        for (thread, others) in self.compiled.threads.iter().enumerate().filter(|&(thread, _)| thread != pivot) {
+            by_others.extend(others.steps.iter().flatten().flat_map(|step| self.may_write(thread, step)));
+        }
+        self.compiled.threads[pivot].steps.iter().flatten().any(|step| {
+            let Role::Write(_) = self.roles[pivot][step.instruction] else { return false };
+            let own = self.may_write(pivot, step);
+            let is_other = |slot: usize| own.len() > 1 || own.first() != Some(&slot);
+            self.regions[pivot][step.to].reads.ones().any(|slot| by_others.contains(slot) && is_other(slot))
+        })
+    }
+
+    /// Whether some thread can be the pivot.
+    pub(super) fn has_pivot(&self) -> bool {
+        (0..self.locals.len()).any(|thread| self.can_be_pivot(thread))
+    }
+
+    /// The constants of the program and their neighbours.
+    pub(super) fn constants(&self) -> Vec<i64> {
+        let mut constants = self.compiled.initial.clone();
+        for step in self.compiled.threads.iter().flat_map(|thread| thread.steps.iter().flatten()) {
+            let mut add = |code: &Code| constants_of(code, &mut constants);
+            step.outranked.iter().chain(&step.condition).for_each(&mut add);
+            for (target, value) in &step.assignments {
+                add(value);
+                if let Target::Element(_, _, index) = target {
+                    add(index);
+                }
+            }
+        }
+        constants.iter().flat_map(|&value| [value.saturating_sub(1), value, value.saturating_add(1)]).collect()
+    }
+
     fn regions_of(&self, thread: usize) -> Vec<Region> {
         let slots = self.compiled.initial.len();
         let steps = &self.compiled.threads[thread].steps;
@@ -108,6 +154,18 @@ impl<'p> Machine<'p> {
             decides: decides.ones().collect(),
         };
         decides.into_iter().map(region).collect()
+    }
+}
+
+fn constants_of(code: &Code, found: &mut Vec<i64>) {
+    match code {
+        Code::Constant(value) => found.push(*value),
+        Code::Slot(_) => {}
+        Code::Element(_, _, operand) | Code::Unary(_, operand) => constants_of(operand, found),
+        Code::Binary(_, left, right, _) => {
+            constants_of(left, found);
+            constants_of(right, found);
+        }
     }
 }
 

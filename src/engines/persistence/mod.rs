@@ -15,6 +15,10 @@
 //! That the fringe can be asked at s, before p has moved, makes the check one pass over the states: [`record`] fills a small table during the exploration, [`local`] lets p run alone from every entry.
 //! [`hitting`] cuts the paths, [`run`] shows the run, [`outcome`] hands it all to the reports. [`flatten`] is the paper's abstraction: one small exploration for each pivot instead of a large one.
 //!
+//! A thread none of whose writes is followed by a read of a location that another thread writes can be no pivot; if no thread can, the program is persistent whatever its states are, and is not explored.
+//!
+//! The reports get the labels of the program, but no program order between them: this engine looks at no event graph. The states counted are those that were looked at; steps without a shared access are not interleaved.
+//!
 //! *Cost.* One exploration, one lookup for each write that can be taken in a state while others are about to change what the thread reads next; then local searches, one for each entry. No store buffers anywhere.
 //!
 //! # What is presumed
@@ -37,16 +41,20 @@ use super::{Description, Engine, Evidence, Task, Trouble};
 use crate::aeg::Profile;
 use crate::analysis::Analysis;
 use crate::explore::driver::Failure;
-use crate::explore::observe::{FactsObserver, FactsWatcher, facts};
+use crate::explore::successors::Evaluated;
 use crate::explore::{Exploration, Stop, explore};
 use crate::facts::Facts;
+use crate::lts::label::Label;
 use crate::program::Program;
 use crate::program::compiled::Compiled;
+use crate::program::labels::label;
 use crate::program::single_access::SingleAccess;
 use hitting::Paths;
 use local::{Patterns, patterns};
 use machine::Machine;
-use record::{Recorder, Recording, merged};
+use outcome::facts_of_patterns;
+use record::{Recording, evaluated, merged};
+use std::collections::BTreeSet;
 
 /// The engine.
 pub struct Persistence;
@@ -58,7 +66,7 @@ pub struct Checked {
     compiled: Compiled,
     patterns: Patterns,
     analysis: Analysis,
-    /// The states, to lead runs there; none with an abstraction, whose states are not the program's.
+    /// The states, to lead runs there; none with an abstraction, whose states are not the program's, and where nothing had to be explored.
     exploration: Option<Exploration>,
 }
 
@@ -94,30 +102,35 @@ impl Checked {
 
     fn explored(task: &Task<'_>, single: SingleAccess, compiled: Compiled) -> Result<Checked, Trouble> {
         let is_split = single.program != *task.program;
-        // The reports are about the program as it is written; if that is another one, it is explored on its own.
-        let own_facts = if is_split {
-            let (exploration, watchers) = explore(task.compiled, task.limits, &mut FactsObserver)?;
-            Some(facts_of(task.program, &exploration, &watchers))
-        } else {
-            None
-        };
         let machine = Machine::new(&single, &compiled);
-        let mut recording = Recording { machine: &machine, facts: !is_split };
-        let explored = explore(&compiled, task.limits, &mut recording);
-        let (exploration, mut watchers) = explored.map_err(|failure| match failure {
+        let program = task.program.clone();
+        if !machine.has_pivot() {
+            let (patterns, flat) = (Patterns::new(), flatten::Flat::default());
+            let analysis = Analysis::new(facts_of_patterns(task.program, &machine, &patterns, &flat), Profile::Sound);
+            return Ok(Checked { program, single, compiled, patterns, analysis, exploration: None });
+        }
+        let explored = explore(&compiled, task.limits, &mut Recording { machine: &machine });
+        let (exploration, watchers) = explored.map_err(|failure| match failure {
             Failure::Fault { fault, thread, instruction, .. } if is_split => {
                 Trouble::Fault(fault, (thread, single.origins[thread][instruction].instruction))
             }
             failure => Trouble::Exploration(failure),
         })?;
         let patterns = patterns(&machine, &merged(&watchers));
-        let take_facts = |watcher: &mut Recorder<'_>| watcher.facts.take();
-        let seen: Vec<FactsWatcher> = watchers.iter_mut().filter_map(take_facts).collect();
-        let mut facts = own_facts.unwrap_or_else(|| facts_of(task.program, &exploration, &seen));
-        facts.cut_off |= exploration.stop != Stop::Complete;
+        let (states, transitions) = (exploration.states.len() as u64, exploration.transitions);
+        let facts = if is_split {
+            let size = flatten::Flat { states, transitions, ..flatten::Flat::default() };
+            facts_of_patterns(task.program, &machine, &patterns, &size)
+        } else {
+            let labels = evaluated(&watchers).into_iter().map(|Evaluated { thread, instruction, verdict, key }| {
+                label(task.program, thread as usize, instruction as usize, verdict, key)
+            });
+            let labels: Vec<Label> = labels.collect::<BTreeSet<Label>>().into_iter().collect();
+            Facts::canonical(&labels, [], [], (states, transitions))
+        };
+        let facts = Facts { cut_off: exploration.stop != Stop::Complete, ..facts };
         drop(watchers);
         let analysis = Analysis::new(facts, Profile::Sound);
-        let program = task.program.clone();
         Ok(Checked { program, single, compiled, patterns, analysis, exploration: Some(exploration) })
     }
 
@@ -125,8 +138,7 @@ impl Checked {
         let machine = Machine::new(&single, &compiled);
         let flat = flatten::check(&machine, bound, task.limits);
         let patterns = patterns(&machine, &flat.entries);
-        let facts = outcome::facts_of_patterns(task.program, &machine, &patterns, &flat);
-        drop(machine);
+        let facts = facts_of_patterns(task.program, &machine, &patterns, &flat);
         let analysis = Analysis::new(facts, Profile::Sound);
         Checked { program: task.program.clone(), single, compiled, patterns, analysis, exploration: None }
     }
@@ -136,9 +148,4 @@ impl Checked {
         let patterns = self.patterns.keys().filter(|pattern| pattern.thread == thread).collect();
         Paths { patterns, origins: &self.single.origins[thread] }
     }
-}
-
-fn facts_of(program: &Program, exploration: &Exploration, watchers: &[FactsWatcher]) -> Facts {
-    let size = (exploration.states.len() as u64, exploration.transitions);
-    Facts { cut_off: exploration.stop != Stop::Complete, ..facts(program, watchers, size) }
 }

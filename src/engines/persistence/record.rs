@@ -5,15 +5,17 @@
 //! [region](super::machine) behind it reads. Its content are the hot locations that the region reads, each with the first state in which it was hot and
 //! who was about to change it. So all states that make no difference share an entry, and the table stays small however large the state space is.
 //!
+//! Steps without a shared access need not be interleaved: what stands before its write and what before another, with which memory, is seen without that ([`LocalStates`]).
+//!
 //! Every worker fills its own table. States are numbered in the order of a sequential search, so that the merged table does not depend on the number of workers.
 
 use super::machine::{Machine, Role};
 use crate::explore::driver::Observer;
-use crate::explore::observe::{FactsObserver, FactsWatcher};
-use crate::explore::successors::{Evaluated, Visitor, Whose};
+use crate::explore::successors::{Evaluated, LocalStates, Visitor};
 use crate::program::compiled::{Step, Target, Trace};
-use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Who is about to change a location, and in which state that was first seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,14 +50,13 @@ pub(super) fn add(entry: &mut BTreeMap<usize, Fringe>, location: usize, fringe: 
 /// Watches an exploration.
 pub(super) struct Recording<'m> {
     pub machine: &'m Machine<'m>,
-    /// Whether the facts are collected, too.
-    pub facts: bool,
 }
 
 /// What one worker has seen.
 pub(super) struct Recorder<'m> {
     machine: &'m Machine<'m>,
-    pub facts: Option<FactsWatcher>,
+    /// What was evaluated anywhere: the labels.
+    evaluated: FxHashSet<Evaluated>,
     state: usize,
     /// Locations that a thread is about to change in the state at hand, and its instruction.
     hot: Vec<(usize, usize, usize)>,
@@ -83,7 +84,7 @@ impl<'m> Observer for Recording<'m> {
     fn watcher(&self) -> Recorder<'m> {
         Recorder {
             machine: self.machine,
-            facts: self.facts.then(|| FactsObserver.watcher()),
+            evaluated: FxHashSet::default(),
             state: 0,
             hot: Vec::new(),
             writes: Vec::new(),
@@ -91,6 +92,10 @@ impl<'m> Observer for Recording<'m> {
             table: FxHashMap::default(),
             key: Vec::new(),
         }
+    }
+
+    fn leaves_out(&self) -> Option<Arc<LocalStates>> {
+        Some(Arc::new(LocalStates::of(self.machine.compiled, self.machine.shared)))
     }
 }
 
@@ -181,42 +186,18 @@ impl Visitor for Recorder<'_> {
         }
     }
 
-    fn step(&mut self, evaluated: Evaluated, successor: Option<&[u64]>) {
-        if let Some(facts) = &mut self.facts {
-            facts.step(evaluated, successor);
-        }
-    }
-
-    fn wants_outlooks(&self) -> bool {
-        self.facts.as_ref().is_some_and(Visitor::wants_outlooks)
-    }
-
-    fn outlook(&mut self, thread: u32, whose: Whose) {
-        if let Some(facts) = &mut self.facts {
-            facts.outlook(thread, whose);
-        }
-    }
-
-    fn next(&mut self, evaluated: Evaluated) {
-        if let Some(facts) = &mut self.facts {
-            facts.next(evaluated);
-        }
+    fn step(&mut self, evaluated: Evaluated, _: Option<&[u64]>) {
+        self.evaluated.insert(evaluated);
     }
 
     fn end_of_state(&mut self) {
         self.settle();
         self.clear();
-        if let Some(facts) = &mut self.facts {
-            facts.end_of_state();
-        }
     }
 
     fn discard_block(&mut self) {
         // Entries of whole states stay true; the last state is not complete.
         self.clear();
-        if let Some(facts) = &mut self.facts {
-            facts.discard_block();
-        }
     }
 }
 
@@ -232,4 +213,9 @@ pub(super) fn merged(watchers: &[Recorder<'_>]) -> Entries {
         }
     }
     entries
+}
+
+/// All that was evaluated.
+pub(super) fn evaluated(watchers: &[Recorder<'_>]) -> BTreeSet<Evaluated> {
+    watchers.iter().flat_map(|watcher| watcher.evaluated.iter().copied()).collect()
 }
