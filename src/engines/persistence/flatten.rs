@@ -16,6 +16,7 @@
 //! *Cost.* One exploration for each pivot, in parallel, over packed states in which values are numbered as they occur. *Limits.* Those on states, time and memory hold for each pivot; if one is reached the result says that it is not complete.
 
 use super::machine::{Machine, Role};
+use super::outcome::Size;
 use super::record::{Entries, Fringe, Key, add};
 use super::values::{Value, assign, evaluate, is_taken, written};
 use crate::explore::Limits;
@@ -34,9 +35,7 @@ const SMALL: i64 = 8;
 #[derive(Default)]
 pub(super) struct Flat {
     pub entries: Entries,
-    pub states: u64,
-    pub transitions: u64,
-    pub cut_off: bool,
+    pub size: Size,
 }
 
 /// Checks every thread as the pivot.
@@ -49,9 +48,9 @@ pub(super) fn check(machine: &Machine<'_>, bound: usize, limits: &Limits<'_>) ->
         .collect();
     parts.into_iter().fold(Flat::default(), |mut all, part| {
         all.entries.extend(part.entries);
-        all.states += part.states;
-        all.transitions += part.transitions;
-        all.cut_off |= part.cut_off;
+        all.size.states += part.size.states;
+        all.size.transitions += part.size.transitions;
+        all.size.cut_off |= part.size.cut_off;
         all
     })
 }
@@ -194,12 +193,12 @@ impl<'m> Search<'m> {
                 || limits.time.is_some_and(|most| at % 1024 == 0 && started.elapsed() >= most)
                 || limits.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed));
             if is_over {
-                self.flat.cut_off = true;
+                self.flat.size.cut_off = true;
                 break;
             }
             let state = self.unpack(&order[at]);
             for next in self.successors(&state, at) {
-                self.flat.transitions += 1;
+                self.flat.size.transitions += 1;
                 let packed = self.pack(&next);
                 if !seen.contains(&packed) {
                     seen.insert(packed.clone());
@@ -208,7 +207,7 @@ impl<'m> Search<'m> {
             }
             at += 1;
         }
-        self.flat.states = order.len() as u64;
+        self.flat.size.states = order.len() as u64;
         self.flat
     }
 

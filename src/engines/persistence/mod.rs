@@ -44,7 +44,6 @@ use crate::explore::driver::Failure;
 use crate::explore::successors::Evaluated;
 use crate::explore::{Exploration, Stop, explore};
 use crate::facts::Facts;
-use crate::lts::label::Label;
 use crate::program::Program;
 use crate::program::compiled::Compiled;
 use crate::program::labels::label;
@@ -52,9 +51,9 @@ use crate::program::single_access::SingleAccess;
 use hitting::Paths;
 use local::{Patterns, patterns};
 use machine::Machine;
-use outcome::facts_of_patterns;
+use outcome::{Size, facts, labels_of_patterns};
 use record::{Recording, evaluated, merged};
-use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 /// The engine.
 pub struct Persistence;
@@ -68,6 +67,8 @@ pub struct Checked {
     analysis: Analysis,
     /// The states, to lead runs there; none with an abstraction, whose states are not the program's, and where nothing had to be explored.
     exploration: Option<Exploration>,
+    /// How long the check took.
+    elapsed: Duration,
 }
 
 impl Engine for Persistence {
@@ -101,13 +102,13 @@ impl Checked {
     }
 
     fn explored(task: &Task<'_>, single: SingleAccess, compiled: Compiled) -> Result<Checked, Trouble> {
+        let started = Instant::now();
         let is_split = single.program != *task.program;
         let machine = Machine::new(&single, &compiled);
-        let program = task.program.clone();
         if !machine.has_pivot() {
-            let (patterns, flat) = (Patterns::new(), flatten::Flat::default());
-            let analysis = Analysis::new(facts_of_patterns(task.program, &machine, &patterns, &flat), Profile::Sound);
-            return Ok(Checked { program, single, compiled, patterns, analysis, exploration: None });
+            let labels = labels_of_patterns(task.program, &machine, &Patterns::new());
+            let facts = facts(task.program, &machine, &Patterns::new(), labels, Size::default());
+            return Ok(Checked::found(task, started, single.clone(), compiled.clone(), Patterns::new(), facts, None));
         }
         let explored = explore(&compiled, task.limits, &mut Recording { machine: &machine });
         let (exploration, watchers) = explored.map_err(|failure| match failure {
@@ -117,30 +118,45 @@ impl Checked {
             failure => Trouble::Exploration(failure),
         })?;
         let patterns = patterns(&machine, &merged(&watchers));
-        let (states, transitions) = (exploration.states.len() as u64, exploration.transitions);
-        let facts = if is_split {
-            let size = flatten::Flat { states, transitions, ..flatten::Flat::default() };
-            facts_of_patterns(task.program, &machine, &patterns, &size)
+        let labels = if is_split {
+            labels_of_patterns(task.program, &machine, &patterns)
         } else {
-            let labels = evaluated(&watchers).into_iter().map(|Evaluated { thread, instruction, verdict, key }| {
+            let of_evaluation = |Evaluated { thread, instruction, verdict, key }| {
                 label(task.program, thread as usize, instruction as usize, verdict, key)
-            });
-            let labels: Vec<Label> = labels.collect::<BTreeSet<Label>>().into_iter().collect();
-            Facts::canonical(&labels, [], [], (states, transitions))
+            };
+            evaluated(&watchers).into_iter().map(of_evaluation).collect()
         };
-        let facts = Facts { cut_off: exploration.stop != Stop::Complete, ..facts };
+        let size = Size {
+            states: exploration.states.len() as u64,
+            transitions: exploration.transitions,
+            cut_off: exploration.stop != Stop::Complete,
+        };
+        let facts = facts(task.program, &machine, &patterns, labels, size);
         drop(watchers);
-        let analysis = Analysis::new(facts, Profile::Sound);
-        Ok(Checked { program, single, compiled, patterns, analysis, exploration: Some(exploration) })
+        Ok(Checked::found(task, started, single.clone(), compiled.clone(), patterns, facts, Some(exploration)))
     }
 
     fn flattened(task: &Task<'_>, single: SingleAccess, compiled: Compiled, bound: usize) -> Checked {
+        let started = Instant::now();
         let machine = Machine::new(&single, &compiled);
         let flat = flatten::check(&machine, bound, task.limits);
         let patterns = patterns(&machine, &flat.entries);
-        let facts = facts_of_patterns(task.program, &machine, &patterns, &flat);
-        let analysis = Analysis::new(facts, Profile::Sound);
-        Checked { program: task.program.clone(), single, compiled, patterns, analysis, exploration: None }
+        let labels = labels_of_patterns(task.program, &machine, &patterns);
+        let facts = facts(task.program, &machine, &patterns, labels, flat.size);
+        Checked::found(task, started, single.clone(), compiled.clone(), patterns, facts, None)
+    }
+
+    fn found(
+        task: &Task<'_>,
+        started: Instant,
+        single: SingleAccess,
+        compiled: Compiled,
+        patterns: Patterns,
+        facts: Facts,
+        exploration: Option<Exploration>,
+    ) -> Checked {
+        let (program, analysis) = (task.program.clone(), Analysis::new(facts, Profile::Sound));
+        Checked { program, single, compiled, patterns, analysis, exploration, elapsed: started.elapsed() }
     }
 
     /// The patterns of a thread.

@@ -4,9 +4,8 @@
 //! So a pattern is a [`Delay`] from the write to the read, and its witness a [`Cycle`] of two threads whose last edge is the store order.
 
 use super::Checked;
-use super::flatten::Flat;
 use super::hitting::{Instructions, Paths, all_minimal, minimum};
-use super::local::{Pattern, Patterns};
+use super::local::{Node, Pattern, Patterns};
 use super::machine::{Machine, Role};
 use super::record::Fringe;
 use super::run::witness;
@@ -15,17 +14,17 @@ use crate::aeg::Conflicts;
 use crate::analysis::{Analysis, Confirmation, Fence, ModelOutcome, Options, Recheck};
 use crate::cycles::{Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Segment, Verdict};
 use crate::engines::{Evidence, Run};
-use crate::facts::Facts;
-use crate::ids::{InstrId, VertexId};
+use crate::facts::{Facts, Follows};
+use crate::ids::{InstrId, LabelId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
 use crate::memory::{FenceStrength, Kind, MemoryModel};
 use crate::placement::exact::unreadability;
 use crate::placement::{MinimalSets, Placement};
 use crate::program::{InstructionKind, Program};
 use crate::safety::{Place, Point, Synchronisation};
-use crate::source::{At, instruction};
+use crate::source::{At, instruction, position};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A pair that the pattern makes, with one occurrence of it.
 struct Pair<'c> {
@@ -101,7 +100,7 @@ impl Evidence for Checked {
             confirmations,
             presumed_atomic: names.split_instructions(self),
             minimal_sets: self.minimal_sets(options.minimal_sets),
-            elapsed: started.elapsed().max(Duration::ZERO),
+            elapsed: self.elapsed + started.elapsed(),
             ..outcome
         }
     }
@@ -301,8 +300,55 @@ fn locations(program: &Program) -> Vec<String> {
     names
 }
 
-/// Facts for reports where the state space of the program was not explored: its instructions, and the accesses of the patterns.
-pub(super) fn facts_of_patterns(program: &Program, machine: &Machine<'_>, patterns: &Patterns, flat: &Flat) -> Facts {
+/// The size of what was explored.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Size {
+    pub states: u64,
+    pub transitions: u64,
+    pub cut_off: bool,
+}
+
+/// Facts for reports: these labels, and of program order what the paths of the patterns show.
+pub(super) fn facts(
+    program: &Program,
+    machine: &Machine<'_>,
+    patterns: &Patterns,
+    labels: BTreeSet<Label>,
+    size: Size,
+) -> Facts {
+    let labels: Vec<Label> = labels.into_iter().collect();
+    let mut of_instruction: BTreeMap<At, Vec<LabelId>> = BTreeMap::new();
+    for (number, label) in labels.iter().enumerate() {
+        if let Some(at) = position(program, &label.thread, &label.instr) {
+            of_instruction.entry(at).or_default().push(LabelId::new(number));
+        }
+    }
+    let mut follows = BTreeSet::new();
+    for pattern in patterns.keys() {
+        let origins = &machine.single.origins[pattern.thread];
+        let mut add = |first: usize, then: &Node| {
+            let next = then.edges.iter().map(|&(next, _)| next).chain(then.reads.iter().map(|&(next, _)| next));
+            for next in next.filter(|&next| origins[first].completes || origins[next] != origins[first]) {
+                let labels_of = |number: usize| {
+                    of_instruction.get(&(pattern.thread, origins[number].instruction)).into_iter().flatten().copied()
+                };
+                let is_taken = |label: &LabelId| !labels[label.index()].refused;
+                let firsts = labels_of(first).filter(is_taken);
+                follows.extend(firsts.flat_map(|from| labels_of(next).map(move |to| (from, to))));
+            }
+        };
+        add(pattern.write, &pattern.nodes[0]);
+        for node in &pattern.nodes {
+            node.edges.iter().for_each(|&(instruction, to)| add(instruction, &pattern.nodes[to]));
+        }
+    }
+    let follows = follows.into_iter().map(|(from, to)| Follows { from, to, newly: true });
+    let facts = Facts::canonical(&labels, follows, [], (size.states, size.transitions));
+    Facts { cut_off: size.cut_off, ..facts }
+}
+
+/// Labels where the program itself was not explored: of each instruction one, and those of the accesses of the patterns.
+pub(super) fn labels_of_patterns(program: &Program, machine: &Machine<'_>, patterns: &Patterns) -> BTreeSet<Label> {
     let locations = locations(program);
     let mut labels: BTreeSet<Label> = BTreeSet::new();
     let mut label = |(thread, number): At, steps: Vec<Step>| {
@@ -335,7 +381,5 @@ pub(super) fn facts_of_patterns(program: &Program, machine: &Machine<'_>, patter
             label(origin(fringe.thread, fringe.instruction), vec![step]);
         }
     }
-    let labels: Vec<Label> = labels.into_iter().collect();
-    let facts = Facts::canonical(&labels, [], [], (flat.states, flat.transitions));
-    Facts { cut_off: flat.cut_off, ..facts }
+    labels
 }
