@@ -178,6 +178,12 @@ impl ModelOutcome {
     }
 }
 
+/// The name of the main analysis among engines.
+pub const CYCLES: &str = "cycles";
+
+/// What the main analysis guarantees.
+pub const ROBUSTNESS: &str = "robustness: every run is sequentially consistent, judged by program order, reads-from and the order of writes to each location";
+
 /// Which engine results are from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineUse {
@@ -189,11 +195,18 @@ pub struct EngineUse {
     pub abstraction: Option<usize>,
 }
 
+impl Default for EngineUse {
+    /// The main analysis.
+    fn default() -> EngineUse {
+        EngineUse { name: CYCLES.to_owned(), guarantees: ROBUSTNESS.to_owned(), abstraction: None }
+    }
+}
+
 impl EngineUse {
     /// Whether it is the main analysis, of which reports say nothing.
     #[must_use]
     pub fn is_default(&self) -> bool {
-        self.name == "cycles"
+        self.name == CYCLES
     }
 }
 

@@ -47,6 +47,7 @@
 pub mod aeg;
 pub mod analysis;
 pub mod cli;
+pub mod compare;
 pub mod confirm;
 pub mod cycles;
 pub mod engines;

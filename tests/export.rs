@@ -77,7 +77,7 @@ impl Renaming<'_> {
         if matches!(steps.first(), Some(Step::Assignment { writes, .. }) if writes.is_empty()) {
             steps.insert(0, Step::Condition { reads: Vec::new() });
         }
-        let (thread, instr) = (self.thread(&label.thread), format!("ST'{}", label.instr));
+        let (thread, instr) = (self.thread(&label.thread), format!("ST'{}", label.instr.replace('-', "_")));
         Label { thread, instr, kind: label.kind, refused: false, steps }
     }
 }
@@ -178,12 +178,12 @@ fn read(path: &Path) -> (String, Program) {
 /// Checks all specifications of a directory; says how many were small enough.
 fn check_directory(directory: &Path) -> usize {
     let mut paths: Vec<PathBuf> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "slco"));
+    paths.retain(|path| lang::Language::of(&path.display().to_string()).is_some());
     paths.sort();
     let mut checked = 0;
     for path in paths {
         let (text, program) = read(&path);
-        let origin = Origin { name: "test.slco", text: &text };
+        let origin = Origin { name: "test", text: &text };
         if let Some(states) = check(&program, origin, &Renaming::of(&program)) {
             println!("{}: {states} states", path.display());
             checked += 1;

@@ -181,8 +181,12 @@ fn assert_same_states(program: &Program, repair: &Repair) {
 fn assert_is_witness(run: &Run) {
     let committed = run.iter().filter(|(step, _)| matches!(step, BufferStep::Committed { .. })).count();
     assert_eq!(committed, 1);
-    let [.., (BufferStep::Issued(read), _), (BufferStep::Issued(write), _), (BufferStep::Committed { location, .. }, _)] =
-        &run[..]
+    let [
+        ..,
+        (BufferStep::Issued(read), _),
+        (BufferStep::Issued(write), _),
+        (BufferStep::Committed { location, .. }, _),
+    ] = &run[..]
     else {
         panic!("a read, a write, and what waited: {run:?}");
     };

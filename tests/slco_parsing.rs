@@ -117,7 +117,9 @@ fn every_bundled_specification_parses_without_a_warning() {
         let name = path.to_string_lossy();
         let Parsed { program, warnings } = lang::parse(&name, &text).unwrap_or_else(|errors| panic!("{errors}"));
         assert!(warnings.is_empty() && program.threads.len() >= 2, "{name}: {warnings:?}");
-        assert!(text.starts_with("// ") && text.contains("\n// Expect: "), "{name} says what it is and what to expect");
+        let comment = if name.ends_with(".slco") { "//" } else { "#" };
+        let expects = text.contains(&format!("\n{comment} Expect: "));
+        assert!(text.starts_with(comment) && expects, "{name} says what it is and what to expect");
         models += 1;
     }
     assert!(models >= 23, "only {models} models");

@@ -53,10 +53,15 @@ fn headers_say_what_the_golden_table_has() {
                 format!("{model} {fences} + {cumulative} cumulative")
             }
         });
-        let expected = format!("// Expect: fences {}; no locks.", needs.join(", "));
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("specs/{name}.slco"));
+        let in_language =
+            |extension: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("specs/{name}.{extension}"));
+        let (path, comment) = match in_language("slco") {
+            path if path.is_file() => (path, "//"),
+            _ => (in_language("txt"), "#"),
+        };
+        let expected = format!("{comment} Expect: fences {}; no locks.", needs.join(", "));
         let text = fs::read_to_string(&path).expect("the specification is there");
-        let said: Vec<&str> = text.lines().filter(|line| line.starts_with("// Expect: ")).collect();
+        let said: Vec<&str> = text.lines().filter(|line| line.starts_with(&format!("{comment} Expect: "))).collect();
         assert_eq!(said, [expected.as_str()], "the header of {}", path.display());
     }
 }

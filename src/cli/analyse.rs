@@ -9,8 +9,9 @@ use super::failure::Failure;
 use super::input::memory_model;
 use super::progress::Spinner;
 use super::specification::Specification;
+use super::verify::{Trial, ground_text};
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, ModelOutcome, Options, Outcome};
+use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
 use crate::confirm;
 use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::engines;
@@ -18,13 +19,15 @@ use crate::memory::MemoryModel;
 use crate::placement::Method;
 use crate::placement::cost::Costs;
 use crate::provenance::Provenance;
+use crate::repair::Repair;
 use crate::report::output::Staged;
 use crate::report::run::Words;
 use crate::report::{self, Report, names, text};
 use crate::source::Source;
+use crate::weak::verify::{Property, Verdict};
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
@@ -51,22 +54,13 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let options = options(arguments, &analysis)?;
     let results = models
         .iter()
-        .map(|model| {
-            let _spinner = Spinner::new(format!("analysing under {}", model.name));
-            match &specification {
-                Some(specification) if asks_to_confirm(arguments).is_some() => {
-                    confirmed(arguments, specification, &analysis, model, &options, verbosity)
-                }
-                _ => Ok(analysis.run(model, &options)),
-            }
-        })
+        .map(|model| result(arguments, specification.as_ref(), &analysis, model, &options, verbosity))
         .collect::<Result<_, _>>()?;
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
     let provenance = provenance(arguments)?;
-    let engine = engine::used(engine, None);
-    let outcome = Outcome { model: name, analysis, engine, options, results, source, provenance };
+    let outcome = Outcome { model: name, analysis, engine: EngineUse::default(), options, results, source, provenance };
     finish(arguments, &outcome, verbosity)
 }
 
@@ -75,15 +69,67 @@ fn finish(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Verbosity)
     write_files(arguments, outcome)?;
     match write_summary(arguments, outcome, verbosity) {
         // Who has seen enough of the text still gets the verdict.
-        Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(failure) if failure.is_unread() => {}
         result => result?,
     }
     Ok(exit_status(arguments, outcome))
 }
 
+/// The result under one memory model.
+fn result(
+    arguments: &AnalyseArguments,
+    specification: Option<&Specification>,
+    analysis: &Analysis,
+    model: &MemoryModel,
+    options: &Options,
+    verbosity: Verbosity,
+) -> Result<ModelOutcome, Failure> {
+    let spinner = Spinner::new(format!("analysing under {}", model.name));
+    let outcome = match specification {
+        Some(specification) if arguments.confirm || arguments.confirmation.only_confirmed => {
+            confirmed(arguments, specification, analysis, model, options, verbosity)?
+        }
+        _ => analysis.run(model, options),
+    };
+    drop(spinner);
+    match specification {
+        Some(specification) if arguments.verify => {
+            let verification = verification(arguments, specification, analysis, model, options, &outcome)?;
+            Ok(ModelOutcome { verification, ..outcome })
+        }
+        _ => Ok(outcome),
+    }
+}
+
+/// Runs the repaired program.
+fn verification(
+    arguments: &AnalyseArguments,
+    specification: &Specification,
+    analysis: &Analysis,
+    model: &MemoryModel,
+    options: &Options,
+    outcome: &ModelOutcome,
+) -> Result<Verification, Failure> {
+    let repair = Repair::of(&specification.program, analysis, outcome);
+    let trial = Trial {
+        specification,
+        model,
+        repair: &repair,
+        atomicity: options.atomicity,
+        property: Property::Traces,
+        confirmation: &arguments.confirmation,
+        unroll: arguments.unroll,
+    };
+    Ok(match trial.run()?.1 {
+        Verdict::Verified(ground) => Verification::Verified(ground_text(&ground)),
+        Verdict::Violated(_) => Verification::Violated,
+        Verdict::Undecided => Verification::Undecided,
+    })
+}
+
 /// The specification, if there is one input and it is one.
 fn specification(arguments: &AnalyseArguments) -> Result<Option<Specification>, Failure> {
-    match (&arguments.input.inputs[..], asks_to_confirm(arguments)) {
+    match (&arguments.input.inputs[..], runs_the_program(arguments)) {
         ([path], _) if Specification::is_one(path) => Specification::read(path).map(Some),
         (_, None) => Ok(None),
         (_, Some(asked)) => {
@@ -92,18 +138,20 @@ fn specification(arguments: &AnalyseArguments) -> Result<Option<Specification>, 
     }
 }
 
-/// The option that asks for delays to be confirmed.
-fn asks_to_confirm(arguments: &AnalyseArguments) -> Option<&'static str> {
-    match (arguments.confirm, arguments.confirmation.only_confirmed) {
-        (_, true) => Some("--only-confirmed"),
-        (true, false) => Some("--confirm"),
-        (false, false) => None,
-    }
+/// The option for which the program itself is needed.
+fn runs_the_program(arguments: &AnalyseArguments) -> Option<&'static str> {
+    let options = [
+        (arguments.confirmation.only_confirmed, "--only-confirmed"),
+        (arguments.confirm, "--confirm"),
+        (arguments.verify, "--verify"),
+    ];
+    options.into_iter().find(|&(asked, _)| asked).map(|(_, option)| option)
 }
 
 /// How to repeat the run, if a report is written that says it: that reads the inputs once more.
 pub fn provenance(arguments: &AnalyseArguments) -> Result<Provenance, Failure> {
-    if arguments.json.is_none() && arguments.out.is_none() {
+    let reports = [&arguments.json, &arguments.html, &arguments.formats.sarif, &arguments.out];
+    if reports.into_iter().all(Option::is_none) {
         return Ok(Provenance::default());
     }
     let arguments_typed = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
@@ -146,7 +194,7 @@ fn refuse_repetitions(arguments: &AnalyseArguments, models: &[MemoryModel]) -> R
     if let Some((_, model)) = repeated {
         return Err(Failure::Usage(format!("--mm names the memory model {} twice; name it once", model.name)));
     }
-    let outputs: Vec<&PathBuf> = arguments.outputs().into_iter().flatten().collect();
+    let outputs = arguments.outputs();
     let repeated = outputs.iter().enumerate().find(|(position, path)| outputs[..*position].contains(path));
     if let Some((_, path)) = repeated {
         return Err(Failure::Usage(format!("{}: two reports cannot go to one place; name another", path.display())));
@@ -156,10 +204,12 @@ fn refuse_repetitions(arguments: &AnalyseArguments, models: &[MemoryModel]) -> R
 
 /// What is missing is known even if not all cycles were listed, so it comes first.
 fn exit_status(arguments: &AnalyseArguments, outcome: &Outcome) -> ExitCode {
-    if arguments.check && outcome.results.iter().any(|result| !result.is_clean()) {
+    let violated = outcome.results.iter().any(|result| result.verification == Verification::Violated);
+    if violated || arguments.check && outcome.results.iter().any(|result| !result.is_clean()) {
         return ExitCode::from(1);
     }
-    let complete = outcome.results.iter().all(|result| result.complete);
+    let is_answered = |result: &ModelOutcome| result.complete && result.verification != Verification::Undecided;
+    let complete = outcome.results.iter().all(is_answered);
     if complete { ExitCode::SUCCESS } else { ExitCode::from(3) }
 }
 
@@ -209,19 +259,30 @@ fn listing(argument: Option<CyclesArgument>) -> Listing {
 
 /// All files are written before the first one gets its name.
 fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Failure> {
-    let single: [(&Option<PathBuf>, &dyn Report); 6] = [
+    let dot: &dyn Report = &report::dot::Dot { cycle: arguments.formats.cycle };
+    let single: [(&Option<PathBuf>, &dyn Report); 9] = [
         (&arguments.csv, &report::csv::Fences),
         (&arguments.locks_csv, &report::csv::Locks),
         (&arguments.delays_csv, &report::csv::Delays),
         (&arguments.cycles_csv, &report::csv::Cycles),
         (&arguments.summary_csv, &report::csv::Summary),
         (&arguments.json, &report::json::Json),
+        (&arguments.html, &report::html::Html),
+        (&arguments.formats.dot, dot),
+        (&arguments.formats.sarif, &report::sarif::Sarif),
     ];
+    if let Some(number) = arguments.formats.cycle {
+        report::dot::check_cycle(outcome, number)
+            .map_err(|error| Failure::Usage(format!("--cycle {number}: {error}")))?;
+    }
     let mut staged = Staged::new();
     for (path, report) in single {
         if let Some(path) = path {
             staged.write(path, &mut |out| report.write(outcome, out))?;
         }
+    }
+    if let Some(directory) = &arguments.formats.litmus {
+        write_litmus_tests(directory, outcome, &mut staged)?;
     }
     if let Some(directory) = &arguments.out {
         fs::create_dir_all(directory)
@@ -233,15 +294,31 @@ fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Fa
     Ok(staged.put_in_place()?)
 }
 
+/// One file a test. What cannot be one is said on standard error.
+fn write_litmus_tests(directory: &Path, outcome: &Outcome, staged: &mut Staged) -> Result<(), Failure> {
+    fs::create_dir_all(directory)
+        .map_err(|error| Failure::in_file(directory, format!("{error}; --litmus takes a directory")))?;
+    let exported = report::litmus::export(outcome);
+    for test in &exported.tests {
+        staged.write(&directory.join(&test.file_name), &mut |out| out.write_all(test.text.as_bytes()))?;
+    }
+    for line in &exported.left_out {
+        eprintln!("seqcon: --litmus: {line}");
+    }
+    Ok(())
+}
+
 /// For people, unless they asked for a table on standard output or for quiet; then only the summary lines, and with a table on standard output those go
 /// to standard error.
 fn write_summary(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Verbosity) -> Result<(), Failure> {
-    let stdout_is_taken = arguments.outputs().into_iter().flatten().any(|path| path.as_os_str() == "-");
-    let mut out: Box<dyn Write> = if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(io::stdout().lock()) };
+    let stdout_is_taken = arguments.outputs().into_iter().any(|path| path.as_os_str() == "-");
+    let mut out: Box<dyn Write> =
+        if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(anstream::stdout().lock()) };
     for result in &outcome.results {
         if verbosity > Verbosity::Quiet && !stdout_is_taken {
             let mut shown = String::new();
-            text::write_result(outcome, result, &mut shown).map_err(io::Error::other)?;
+            let write = if arguments.explain { text::write_explained } else { text::write_result };
+            write(outcome, result, &mut shown).map_err(io::Error::other)?;
             writeln!(out, "{shown}")?;
         }
     }

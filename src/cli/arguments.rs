@@ -1,5 +1,9 @@
 //! The clap definitions. Every text of `--help` is a doc comment here.
 
+mod formats;
+
+pub use formats::{CompareArguments, FormatArguments, MatrixArguments};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -8,7 +12,7 @@ use std::path::PathBuf;
 /// seqcon explores a specification, or reads the state space that a model checker explored under sequential consistency, and tells which fences and locks keep
 /// the program sequentially consistent on TSO (x86), PSO (SPARC), ARMv7 and POWER: a proven minimum, each with a cycle that shows why.
 #[derive(Parser)]
-#[command(version, max_term_width = 100, after_help = EXIT_STATUS)]
+#[command(version, max_term_width = 100, after_help = EXIT_STATUS, disable_help_subcommand = true)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -37,6 +41,12 @@ Exit status:
   2  the command or its input is wrong
   3  not decided: a limit was reached";
 
+const COMPARE_STATUS: &str = "\
+Exit status:
+  0  the same
+  1  different
+  2  the command or its input is wrong";
+
 /// How much is said.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
@@ -60,6 +70,9 @@ pub enum Command {
     /// Tell where fences and locks are needed
     #[command(visible_alias = "analyze", after_help = EXIT_STATUS)]
     Analyse(Box<AnalyseArguments>),
+    /// Tell what changed between two reports (report.json): fences gained, lost and moved, locks, delays, figures
+    #[command(after_help = COMPARE_STATUS)]
+    Compare(CompareArguments),
     /// Explore the state space of a specification, count it, and write it as .aut
     #[command(after_help = EXIT_STATUS)]
     Explore(ExploreArguments),
@@ -75,6 +88,9 @@ pub enum Command {
     /// Tell whether the final conditions of litmus tests hold, by all executions that a memory model's axioms allow
     #[command(after_help = EXIT_STATUS)]
     Litmus(LitmusArguments),
+    /// Show where synchronisation is needed under every built-in memory model, side by side
+    #[command(after_help = EXIT_STATUS)]
+    Matrix(MatrixArguments),
     /// Run a specification under a weak memory model, with the suggested fences and locks in place: is it right?
     #[command(after_help = VERIFY_STATUS)]
     Verify(VerifyArguments),
@@ -85,12 +101,18 @@ pub enum Command {
     Models(ModelsArguments),
     /// List the engines of 'analyse': which property each guarantees, for which memory models
     Engines,
+    /// Print the help of a command, or a page: labels, models, method, formats
+    Help(HelpArguments),
+    /// Print the manual page of seqcon, or of one of its commands, for man
+    Man(ManArguments),
+    /// Print a script that completes commands and options in a shell
+    Completions(CompletionsArguments),
 }
 
 /// Where the state space comes from and how it is read.
 #[derive(Args)]
 pub struct InputArguments {
-    /// Specifications (.slco, .litmus), state spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
+    /// Specifications (.slco, .litmus, .txt, .trench), state spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression [default: detected]
@@ -182,6 +204,15 @@ pub struct AnalyseArguments {
     pub confirm: bool,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,
+    /// Run the repaired program under each memory model (tso, pso: machines; armv7, power: axioms; specifications only), as 'seqcon verify' does
+    #[arg(long, help_heading = "Weak memory")]
+    pub verify: bool,
+    /// Under armv7 and power, --verify takes no instruction more often than this in one execution
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "2", requires = "verify", help_heading = "Weak memory")]
+    pub unroll: usize,
+    /// Draw the cycle of every delay: a column a thread, program order downwards, conflicts across
+    #[arg(long, help_heading = "Output")]
+    pub explain: bool,
     /// The program's name in reports [default: the first file's name without its extension]
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     pub name: Option<String>,
@@ -206,12 +237,18 @@ pub struct AnalyseArguments {
     /// Write report.json here
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
+    /// Write report.html here: one page for a browser, which needs nothing else
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+    #[command(flatten)]
+    pub formats: FormatArguments,
 }
 
 impl AnalyseArguments {
     /// The files that single reports go to.
-    pub fn outputs(&self) -> [&Option<PathBuf>; 6] {
-        [&self.csv, &self.locks_csv, &self.delays_csv, &self.cycles_csv, &self.summary_csv, &self.json]
+    pub fn outputs(&self) -> Vec<&PathBuf> {
+        let tables = [&self.csv, &self.locks_csv, &self.delays_csv, &self.cycles_csv, &self.summary_csv];
+        tables.into_iter().chain([&self.json, &self.html]).chain(self.formats.outputs()).flatten().collect()
     }
 }
 
@@ -250,7 +287,7 @@ pub enum CyclesArgument {
 
 #[derive(Args)]
 pub struct ExploreArguments {
-    /// The specification (.slco, .litmus)
+    /// The specification (.slco, .litmus, .txt, .trench)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// Write the state space here, as .aut in mCRL2's shape (- for standard output)
@@ -266,7 +303,7 @@ pub struct ExploreArguments {
 
 #[derive(Args)]
 pub struct ExportArguments {
-    /// The specification (.slco)
+    /// The specification (.slco, .litmus, .txt, .trench)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// The language
@@ -349,7 +386,7 @@ pub enum VerifyAtomicityArgument {
 
 #[derive(Args)]
 pub struct FixArguments {
-    /// The specification (.slco)
+    /// The specification (.slco, .txt, .trench)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// The memory model
@@ -409,6 +446,25 @@ pub enum ModelsCommand {
         #[arg(value_name = "NAME|FILE")]
         model: String,
     },
+}
+
+#[derive(Args)]
+pub struct HelpArguments {
+    /// A command, or labels, models, method, formats
+    pub topic: Option<String>,
+}
+
+#[derive(Args)]
+pub struct ManArguments {
+    /// A command [default: seqcon itself]
+    pub command: Option<String>,
+}
+
+#[derive(Args)]
+pub struct CompletionsArguments {
+    /// Whose
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
 }
 
 fn cycles(text: &str) -> Result<CyclesArgument, String> {

@@ -5,11 +5,15 @@ use super::arguments::{AnalyseArguments, AtomicityArgument, PlacementArgument, V
 use super::failure::Failure;
 use super::progress::Spinner;
 use super::specification::Specification;
-use crate::analysis::{EngineUse, Outcome};
+use super::verify::{Trial, ground_text};
+use crate::analysis::{Analysis, EngineUse, ModelOutcome, Outcome, Verification};
+use crate::cycles::Atomicity;
 use crate::engines::{self, Engine, Evidence, Task, Trouble};
 use crate::memory::MemoryModel;
+use crate::repair::Repair;
 use crate::report::run::Words;
 use crate::source::Source;
+use crate::weak::verify::{Property, Verdict};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -96,8 +100,7 @@ pub fn outcome(
     };
     let evidence = specification.with_limits(&arguments.input.limits, |compiled, limits| {
         let _spinner = Spinner::new(format!("checking {}", specification.name));
-        let task =
-            Task { program: &specification.program, compiled, limits, abstraction: arguments.abstraction };
+        let task = Task { program: &specification.program, compiled, limits, abstraction: arguments.abstraction };
         engine.check(&task)
     });
     let evidence = evidence.map_err(|trouble| failure(&specification, trouble))?;
@@ -109,7 +112,14 @@ pub fn outcome(
         );
     }
     let options = options(arguments, &analysis)?;
-    let results = models.iter().map(|model| evidence.insert_fences(model, &options)).collect();
+    let mut results = Vec::with_capacity(models.len());
+    for model in models {
+        let mut result = evidence.insert_fences(model, &options);
+        if arguments.verify {
+            result.verification = verification(arguments, &specification, &analysis, model, &result)?;
+        }
+        results.push(result);
+    }
     if verbosity == Verbosity::Verbose {
         for model in models {
             show_runs(&specification, &*evidence, model)?;
@@ -121,6 +131,31 @@ pub fn outcome(
     let Specification { name: path, text, program, .. } = specification;
     let source = Some(Source::new(path, text, program, &analysis));
     Ok(Outcome { model: name, analysis, options, results, source, engine, provenance: provenance(arguments)? })
+}
+
+/// Runs the program with the fences in place, access by access: does it reach the same states?
+fn verification(
+    arguments: &AnalyseArguments,
+    specification: &Specification,
+    analysis: &Analysis,
+    model: &MemoryModel,
+    result: &ModelOutcome,
+) -> Result<Verification, Failure> {
+    let repair = Repair::of(&specification.program, analysis, result);
+    let trial = Trial {
+        specification,
+        model,
+        repair: &repair,
+        atomicity: Atomicity::Off,
+        property: Property::States,
+        confirmation: &arguments.confirmation,
+        unroll: arguments.unroll,
+    };
+    Ok(match trial.run()?.1 {
+        Verdict::Verified(ground) => Verification::Verified(ground_text(&ground)),
+        Verdict::Violated(_) => Verification::Violated,
+        Verdict::Undecided => Verification::Undecided,
+    })
 }
 
 /// The runs that show why, on standard error.
@@ -148,8 +183,7 @@ fn failure(specification: &Specification, trouble: Trouble) -> Failure {
         Trouble::Fault(fault, (thread, number)) => {
             let thread = &specification.program.threads[thread];
             let instruction = &thread.instructions[number];
-            let problem =
-                format!("{} in {}.{}, performed access by access", fault.kind, thread.name, instruction.name);
+            let problem = format!("{} in {}.{}, performed access by access", fault.kind, thread.name, instruction.name);
             specification.failure_at(instruction.span, problem)
         }
     }

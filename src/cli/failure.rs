@@ -23,6 +23,15 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Whether the reader of our output has seen enough: that is no failure of ours.
+    pub fn is_unread(&self) -> bool {
+        match self {
+            Failure::Io(error) => error.kind() == io::ErrorKind::BrokenPipe,
+            Failure::Output(error) => error.is_unread(),
+            Failure::Input(_) | Failure::Usage(_) => false,
+        }
+    }
+
     /// Something is wrong with a small text file given by an option.
     pub fn in_file(path: &Path, problem: impl std::fmt::Display) -> Failure {
         Failure::Usage(format!("{}: {problem}", path.display()))

@@ -2,16 +2,19 @@
 
 mod analyse;
 mod arguments;
+mod compare;
 mod engine;
 mod explore;
 mod export;
 mod facts;
 mod failure;
 mod fix;
+mod help;
 mod info;
 mod input;
 mod interrupt;
 mod litmus;
+mod matrix;
 mod models;
 mod progress;
 mod runs;
@@ -21,7 +24,6 @@ mod verify;
 use arguments::{Cli, Command};
 use clap::Parser;
 use failure::Failure;
-use std::io;
 use std::process::ExitCode;
 
 /// Runs the command that was typed.
@@ -30,8 +32,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(&cli) {
         Ok(code) => code,
-        // The reader of our output has seen enough.
-        Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) if failure.is_unread() => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("seqcon: {failure}");
             ExitCode::from(2)
@@ -48,14 +49,19 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     }
     match &cli.command {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
+        Command::Compare(arguments) => compare::run(arguments),
         Command::Explore(arguments) => explore::run(arguments, cli.verbosity()),
         Command::Export(arguments) => export::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
         Command::Info(arguments) => info::run(arguments),
         Command::Litmus(arguments) => litmus::run(arguments, cli.verbosity()),
+        Command::Matrix(arguments) => matrix::run(arguments, cli.verbosity()),
         Command::Verify(arguments) => verify::run(arguments),
         Command::Fix(arguments) => fix::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),
         Command::Engines => engine::list(),
+        Command::Help(arguments) => help::run(arguments),
+        Command::Man(arguments) => help::man(arguments),
+        Command::Completions(arguments) => help::completions(arguments),
     }
 }

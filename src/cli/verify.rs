@@ -10,9 +10,13 @@ use crate::analysis::{Analysis, ModelOutcome, Options};
 use crate::confirm::{self, Limits, granularity, machine};
 use crate::cycles::Atomicity;
 use crate::lang::Language;
+use crate::lang::automata::edit::fenced;
 use crate::lang::slco::edit::edited;
 use crate::memory::MemoryModel;
-use crate::repair::{Repair, text::edits};
+use crate::repair::{
+    Repair,
+    text::{edits, fenced_instructions},
+};
 use crate::report::run::Words;
 use crate::weak::axiomatic::Model;
 use crate::weak::split::SplitProgram;
@@ -51,23 +55,9 @@ fn verify_under(
         PropertyArgument::States => Property::States,
     };
     let repair = suggestions(arguments, specification, model, atomicity)?;
-    let mut split = specification.split()?;
-    repair.apply(&mut split);
-    let spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
-    let verdict = match (machine(model), Model::named(&model.name)) {
-        (Some(machine), _) => {
-            let (bound, limit) = (arguments.confirmation.buffer_bound, arguments.confirmation.max_weak_states);
-            verify(&split, &Question { machine, granularity: granularity(atomicity), property, bound, limit })
-        }
-        (None, Some(axioms)) => by_axioms(arguments, specification, &repair, &split, axioms, property)?,
-        (None, None) => {
-            return Err(Failure::Usage(format!(
-                "verify knows sc, tso, pso, armv7 and power; there is no machine and there are no axioms for {}",
-                model.name
-            )));
-        }
-    };
-    drop(spinner);
+    let (confirmation, unroll) = (&arguments.confirmation, arguments.unroll);
+    let trial = Trial { specification, model, repair: &repair, atomicity, property, confirmation, unroll };
+    let (split, verdict) = trial.run()?;
     let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
     let mut text = String::new();
     let limit = arguments.confirmation.max_weak_states;
@@ -76,27 +66,56 @@ fn verify_under(
     Ok((text, status))
 }
 
-/// The verdict of the axioms on the text with the suggestions put in; where whole instructions count, none may be torn.
-fn by_axioms(
-    arguments: &VerifyArguments,
-    specification: &Specification,
-    repair: &Repair,
-    split: &SplitProgram,
-    model: Model,
-    property: Property,
-) -> Result<Verdict, Failure> {
-    if let VerifyAtomicityArgument::Full = arguments.atomicity {
-        match torn(split, arguments.confirmation.max_weak_states) {
-            Err(_) => return Ok(Verdict::Undecided),
-            Ok(torn) => {
-                if let Some(torn) = torn.into_iter().next() {
-                    return Ok(Verdict::Violated(Box::new(Violation::Torn(torn))));
+/// A specification that is run under a memory model, with suggestions put in.
+pub struct Trial<'a> {
+    pub specification: &'a Specification,
+    pub model: &'a MemoryModel,
+    pub repair: &'a Repair,
+    pub atomicity: Atomicity,
+    pub property: Property,
+    pub confirmation: &'a ConfirmationArguments,
+    pub unroll: usize,
+}
+
+impl Trial<'_> {
+    /// The repaired program, access by access, and the verdict on it.
+    pub fn run(&self) -> Result<(SplitProgram, Verdict), Failure> {
+        let Trial { specification, model, repair, atomicity, property, .. } = *self;
+        let mut split = specification.split()?;
+        repair.apply(&mut split);
+        let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
+        let verdict = match (machine(model), Model::named(&model.name)) {
+            (Some(machine), _) => {
+                let (bound, limit) = (self.confirmation.buffer_bound, self.confirmation.max_weak_states);
+                verify(&split, &Question { machine, granularity: granularity(atomicity), property, bound, limit })
+            }
+            (None, Some(axioms)) => self.by_axioms(&split, axioms)?,
+            (None, None) => {
+                return Err(Failure::Usage(format!(
+                    "verify knows sc, tso, pso, armv7 and power; there is no machine and there are no axioms for {}",
+                    model.name
+                )));
+            }
+        };
+        Ok((split, verdict))
+    }
+
+    /// The verdict of the axioms on the text with the suggestions put in; where whole instructions count, none may be torn.
+    fn by_axioms(&self, split: &SplitProgram, model: Model) -> Result<Verdict, Failure> {
+        if self.atomicity == Atomicity::Full {
+            match torn(split, self.confirmation.max_weak_states) {
+                Err(_) => return Ok(Verdict::Undecided),
+                Ok(torn) => {
+                    if let Some(torn) = torn.into_iter().next() {
+                        return Ok(Verdict::Violated(Box::new(Violation::Torn(torn))));
+                    }
                 }
             }
         }
+        let repaired = self.repair.put_into(&self.specification.program);
+        verify::by_axioms(&repaired, model, self.property, self.unroll)
+            .map_err(|failure| Failure::Usage(format!("{}: {failure}", self.specification.name)))
     }
-    verify::by_axioms(&repair.put_into(&specification.program), model, property, arguments.unroll)
-        .map_err(|failure| Failure::Usage(format!("{}: {failure}", specification.name)))
 }
 
 /// What is put in.
@@ -177,7 +196,8 @@ fn write_verdict(
     }
 }
 
-fn ground_text(ground: &Ground) -> String {
+/// What a positive verdict rests on.
+pub fn ground_text(ground: &Ground) -> String {
     match ground {
         Ground::Attacks { states, pairs } => {
             format!(
@@ -243,11 +263,20 @@ impl Specification {
         if *repair == Repair::default() {
             return Specification::from_text(self.name.clone(), self.text.clone());
         }
-        if Language::of(&self.name) != Some(Language::Slco) {
-            return Err(Failure::Usage(format!(
-                "{}: fences can be put into the text of .slco specifications only",
-                self.name
-            )));
+        match Language::of(&self.name) {
+            Some(Language::Slco) => {}
+            Some(Language::Automata) => {
+                let spans = fenced_instructions(&self.program, repair).ok_or_else(|| {
+                    Failure::Usage(format!("{}: only fences can be put into the text of automata", self.name))
+                })?;
+                return Specification::from_text(self.name.clone(), fenced(&self.text, &spans));
+            }
+            _ => {
+                return Err(Failure::Usage(format!(
+                    "{}: fences can be put into the text of .slco, .txt and .trench specifications only",
+                    self.name
+                )));
+            }
         }
         let edits = edits(&self.program, repair).map_err(|(thread, number)| {
             let thread = &self.program.threads[thread];

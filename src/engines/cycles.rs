@@ -4,7 +4,7 @@
 
 use super::{Description, Engine, Evidence, Run, Task, Trouble};
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, ModelOutcome, Options};
+use crate::analysis::{Analysis, CYCLES, ModelOutcome, Options, ROBUSTNESS};
 use crate::explore::observe::{FactsObserver, facts};
 use crate::explore::{Stop, explore};
 use crate::facts::Facts;
@@ -19,8 +19,8 @@ struct Analysed(Analysis);
 impl Engine for Cycles {
     fn description(&self) -> Description {
         Description {
-            name: "cycles",
-            guarantees: "robustness: every run is sequentially consistent, judged by program order, reads-from and the order of writes to each location",
+            name: CYCLES,
+            guarantees: ROBUSTNESS,
             models: &[],
             input: "specifications, state spaces and facts files",
             after: "critical cycles: Shasha and Snir 1988; on state spaces de Putter and Wijs, corrected (docs/method.md)",

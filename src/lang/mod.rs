@@ -17,6 +17,7 @@
 
 pub mod automata;
 pub mod diagnostic;
+pub mod excerpt;
 pub mod litmus;
 pub(crate) mod similar;
 pub mod slco;

@@ -1,6 +1,6 @@
 //! The compiled form: every variable element has a slot, every expression is a tree over slots, evaluated without allocation.
 //!
-//! Evaluating an instruction also gives its *key*: the digits of all computed indices, in the order of evaluation. Instruction, verdict (taken or refused) and key
+//! Evaluating an instruction also gives its *key*: the digits of all computed indices, in the order of evaluation; constants in range are not computed. Instruction, verdict (taken or refused) and key
 //! together decide which accesses were made, so they stand for the label; [`labels`](super::labels) builds it when it is first needed.
 
 use fixedbitset::FixedBitSet;
@@ -154,6 +154,12 @@ impl<'p> Slots<'p> {
         }
     }
 
+    /// The position of an element whose index is a constant in range: it is as good as a variable, and no part of the key.
+    pub(super) fn constant_index(&self, thread: usize, reference: &Reference) -> Option<usize> {
+        let Some(Expression::Constant(index)) = reference.index.as_deref() else { return None };
+        usize::try_from(*index).ok().filter(|position| *position < self.place(thread, reference).1)
+    }
+
     pub(super) fn code(&self, thread: usize, expression: &Expression) -> Code {
         let code = |inner: &Expression| Box::new(self.code(thread, inner));
         match expression {
@@ -162,7 +168,10 @@ impl<'p> Slots<'p> {
                 None => Code::Slot(self.place(thread, reference).0),
                 Some(index) => {
                     let (base, length) = self.place(thread, reference);
-                    Code::Element(base, length, code(index))
+                    match self.constant_index(thread, reference) {
+                        Some(position) => Code::Slot(base + position),
+                        None => Code::Element(base, length, code(index)),
+                    }
                 }
             },
             Expression::Unary(operator, operand) => Code::Unary(*operator, code(operand)),
@@ -172,9 +181,10 @@ impl<'p> Slots<'p> {
 
     fn assignment(&self, thread: usize, assignment: &Assignment) -> (Target, Code) {
         let (base, length) = self.place(thread, &assignment.target);
-        let target = match &assignment.target.index {
-            None => Target::Slot(base),
-            Some(index) => Target::Element(base, length, self.code(thread, index)),
+        let target = match (&assignment.target.index, self.constant_index(thread, &assignment.target)) {
+            (None, _) => Target::Slot(base),
+            (Some(_), Some(position)) => Target::Slot(base + position),
+            (Some(index), None) => Target::Element(base, length, self.code(thread, index)),
         };
         let value = self.code(thread, &assignment.value);
         let variable = assignment.target.variable(self.program, thread);

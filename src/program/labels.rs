@@ -32,7 +32,7 @@ pub fn label(program: &Program, thread: usize, instruction: usize, verdict: Verd
             reference_lengths(&slots, thread, &assignment.target, &mut lengths);
         }
     }
-    let mut builder = Builder { program, thread, digits: digits(key, &lengths).into_iter() };
+    let mut builder = Builder { program, thread, slots: &slots, digits: digits(key, &lengths).into_iter() };
     let mut steps = Vec::new();
     if !outranked.is_empty() || own.condition.is_some() {
         let mut reads = Vec::new();
@@ -99,7 +99,9 @@ fn expression_lengths(slots: &Slots<'_>, thread: usize, expression: &Expression,
 }
 
 fn reference_lengths(slots: &Slots<'_>, thread: usize, reference: &Reference, lengths: &mut Vec<usize>) {
-    if let Some(index) = &reference.index {
+    if let Some(index) = &reference.index
+        && slots.constant_index(thread, reference).is_none()
+    {
         expression_lengths(slots, thread, index, lengths);
         lengths.push(slots.place(thread, reference).1);
     }
@@ -108,6 +110,7 @@ fn reference_lengths(slots: &Slots<'_>, thread: usize, reference: &Reference, le
 struct Builder<'a> {
     program: &'a Program,
     thread: usize,
+    slots: &'a Slots<'a>,
     digits: std::vec::IntoIter<u64>,
 }
 
@@ -135,6 +138,9 @@ impl Builder<'_> {
         let Some(index) = &reference.index else {
             return Ok(Access { name: variable.name.clone(), local, address: Vec::new() });
         };
+        if let Some(position) = self.slots.constant_index(self.thread, reference) {
+            return Ok(Access { name: format!("{}[{position}]", variable.name), local, address: Vec::new() });
+        }
         let mut address = Vec::new();
         self.reads(index, &mut address);
         // Digit 0 stands for an index out of range.

@@ -319,10 +319,8 @@ impl<'p> Splitter<'p> {
         let condition = progress.condition.take();
         let name = |way: &str| format!("{} part {}{way}", whole.name, progress.parts);
         if let (Some(condition), true) = (&condition, progress.parts > 0) {
-            let clear = (0..progress.used).map(|slot| Assignment {
-                target: self.temporary_reference(slot),
-                value: Expression::Constant(0),
-            });
+            let clear = (0..progress.used)
+                .map(|slot| Assignment { target: self.temporary_reference(slot), value: Expression::Constant(0) });
             self.thread.instructions.push(Instruction {
                 name: name(" refused"),
                 from: progress.from,

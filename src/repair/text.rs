@@ -43,6 +43,26 @@ pub fn edits(program: &Program, repair: &Repair) -> Result<BTreeSet<Edit>, At> {
     Ok(edits)
 }
 
+/// The instructions behind which a fence must stand, in a language in which that is all that can be written; `None` if the repair needs more than that.
+#[must_use]
+pub fn fenced_instructions(program: &Program, repair: &Repair) -> Option<BTreeSet<Span>> {
+    let mut spans = BTreeSet::new();
+    for &((thread, number), place) in &repair.fences {
+        let instructions = &program.threads[thread].instructions;
+        match place {
+            Place::After => {
+                spans.insert(instructions[number].span);
+            }
+            Place::Before => {
+                let state = instructions[number].from;
+                spans.extend(instructions.iter().filter(|earlier| earlier.to == state).map(|earlier| earlier.span));
+            }
+            Place::Inside(_) => return None,
+        }
+    }
+    repair.locked.is_empty().then_some(spans)
+}
+
 /// Whether nothing is decided where the instruction starts: it has no condition, and nothing else starts there.
 fn is_alone(thread: &Thread, number: usize) -> bool {
     let own = &thread.instructions[number];

@@ -2,7 +2,7 @@
 
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, names};
-use crate::analysis::{ModelOutcome, Outcome};
+use crate::analysis::{ModelOutcome, Outcome, Verification};
 use crate::provenance::Input;
 use crate::safety::Place;
 use serde::Serialize;
@@ -43,6 +43,7 @@ struct EngineObject<'a> {
 struct ResultObject {
     summary: SummaryRow,
     rechecked: RecheckObject,
+    verified: VerificationObject,
     presumed_atomic: Vec<String>,
     fences: Vec<FenceObject>,
     locks: Vec<LockRow>,
@@ -59,8 +60,18 @@ struct RecheckObject {
     each_fence_needed: bool,
 }
 
+/// What running the repaired program has shown; `report.html` has the same.
 #[derive(Serialize)]
-struct FenceObject {
+pub(super) struct VerificationObject {
+    /// `yes`, `violated`, `not decided`, `not asked`.
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rests_on: Option<String>,
+}
+
+/// A fence; `report.html` has the same.
+#[derive(Serialize)]
+pub(super) struct FenceObject {
     #[serde(flatten)]
     row: FenceRow,
     point: String,
@@ -107,7 +118,15 @@ fn input_object(input: &Input) -> InputObject<'_> {
     InputObject { path: &input.path, sha256: input.sha256.as_deref() }
 }
 
-fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
+pub(super) fn verification_object(verification: &Verification) -> VerificationObject {
+    let rests_on = match verification {
+        Verification::Verified(ground) => Some(ground.clone()),
+        Verification::Violated | Verification::Undecided | Verification::NotAsked => None,
+    };
+    VerificationObject { verdict: names::verification(verification), rests_on }
+}
+
+pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<FenceObject> {
     let graph = &outcome.analysis.graph;
     let fences = outcome.fence_rows(result).into_iter().zip(&result.fences).map(|(row, fence)| FenceObject {
         row,
@@ -118,6 +137,11 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
         },
         serves: fence.delays.clone(),
     });
+    fences.collect()
+}
+
+fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
+    let graph = &outcome.analysis.graph;
     let delays = outcome.delay_rows(result).into_iter().zip(result.all_delays()).enumerate();
     let delays = delays.map(|(position, (row, delay))| DelayObject {
         row,
@@ -128,8 +152,9 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     ResultObject {
         summary: outcome.summary_row(result),
         rechecked: RecheckObject { enough: result.recheck.enough, each_fence_needed: result.recheck.each_needed },
+        verified: verification_object(&result.verification),
         presumed_atomic: result.presumed_atomic.iter().map(|&instr| names::instruction(graph, instr)).collect(),
-        fences: fences.collect(),
+        fences: fence_objects(outcome, result),
         locks: outcome.lock_rows(result),
         delays: delays.collect(),
         cycles: outcome.cycle_rows(result),

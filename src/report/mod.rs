@@ -1,15 +1,23 @@
 //! Reports: one file a format behind one trait, [`Report`]; a run may write several.
 //!
 //! What a row says is decided once, in [`rows`]: the names there are the columns of the CSV files and the keys of `report.json`.
-//! [`text`] is for people; [`output`] puts files in place whole or not at all.
+//! [`text`] is for people, with [`drawing`] for cycles and [`snippet`] for the source; [`output`] puts files in place whole or not at all.
 
 pub mod csv;
+pub mod dot;
+pub mod drawing;
 mod engine;
+pub mod html;
 pub mod json;
+pub mod litmus;
+pub mod matrix;
 pub mod names;
 pub mod output;
 pub mod rows;
 pub mod run;
+pub mod sarif;
+pub mod snippet;
+pub mod style;
 pub mod text;
 
 use crate::analysis::Outcome;
@@ -37,5 +45,8 @@ pub fn all() -> Vec<Box<dyn Report>> {
         Box::new(csv::Cycles),
         Box::new(csv::Summary),
         Box::new(json::Json),
+        Box::new(html::Html),
+        Box::new(dot::Dot { cycle: None }),
+        Box::new(sarif::Sarif),
     ]
 }

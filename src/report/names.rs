@@ -2,7 +2,7 @@
 
 use crate::aeg::AbstractEventGraph;
 use crate::aeg::Profile;
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Confirmation, Verification};
 use crate::cycles::{Atomicity, ConflictRule};
 use crate::ids::{InstrId, LabelId, LocationId, VertexId};
 use crate::lts::label::StepsOf;
@@ -34,6 +34,15 @@ pub fn instruction_text(analysis: &Analysis, instr: InstrId) -> String {
     if others { format!("{text} …") } else { text }
 }
 
+/// The text in at most `most` characters, with an ellipsis if something is left out.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
 /// The access alone: `W b0`.
 #[must_use]
 pub fn access(graph: &AbstractEventGraph, vertex: VertexId) -> String {
@@ -57,6 +66,16 @@ pub fn point(graph: &AbstractEventGraph, point: Point) -> String {
 #[must_use]
 pub fn yes_no(value: bool) -> &'static str {
     if value { "yes" } else { "no" }
+}
+
+/// Whether a run was found that needs a delay: `yes`, `no` or `unknown`.
+#[must_use]
+pub fn confirmed(confirmation: Confirmation) -> &'static str {
+    match confirmation {
+        Confirmation::Yes => "yes",
+        Confirmation::No => "no",
+        Confirmation::Unknown => "unknown",
+    }
 }
 
 /// As `--profile` takes it.
@@ -86,6 +105,17 @@ pub fn atomicity(atomicity: Atomicity) -> &'static str {
         Atomicity::Off => "off",
         Atomicity::Updates => "updates",
         Atomicity::Full => "full",
+    }
+}
+
+/// What running the repaired program has shown.
+#[must_use]
+pub fn verification(verification: &Verification) -> &'static str {
+    match verification {
+        Verification::NotAsked => "not asked",
+        Verification::Verified(_) => "yes",
+        Verification::Violated => "violated",
+        Verification::Undecided => "not decided",
     }
 }
 

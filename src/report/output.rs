@@ -24,6 +24,12 @@ pub struct OutputError {
 }
 
 impl OutputError {
+    /// Whether the reader of the output has gone away: it has seen enough.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        self.cause.kind() == io::ErrorKind::BrokenPipe
+    }
+
     fn at(path: &Path) -> impl FnOnce(io::Error) -> OutputError + '_ {
         |cause| OutputError { path: path.display().to_string(), cause }
     }

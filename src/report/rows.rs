@@ -190,11 +190,7 @@ impl Outcome {
                 to_instruction: self.instruction_of(delay.to).1,
                 to_access: names::access(&self.analysis.graph, delay.to),
                 cumulative: names::yes_no(delay.cumulative),
-                confirmed: match confirmation {
-                    Confirmation::Yes => "yes",
-                    Confirmation::No => "no",
-                    Confirmation::Unknown => "unknown",
-                },
+                confirmed: names::confirmed(confirmation),
             }
         };
         let confirmations = result.confirmations.iter().copied().chain(std::iter::repeat(Confirmation::No));

@@ -1,19 +1,51 @@
 //! The summary for people: what to put where, and why, in the program's own words and in 80 columns where its names allow.
+//!
+//! First a table of fences (`F0`, `F1`, …) and locks (`L0`, …), each with the instruction's own text, where it stands, and the reason in one sentence; then the source with the
+//! additions drawn in, if it is known; then a cycle, drawn; then the verdict. [`write_explained`] draws the cycle of every delay.
 
-use super::{engine, names};
-use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
-use crate::cycles::{Cycle, Edge, Torn, Verdict};
+use super::drawing::{self, Column};
+use super::engine;
+use super::names;
+use super::snippet::{self, Addition};
+use super::style::{ADDED, TITLE, WRONG, styled};
+use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome, Verification};
+use crate::cycles::{Cycle, Delay, Edge, Segment, Step, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
+use crate::lang::excerpt::printable;
 use crate::placement::locks::Role;
 use crate::safety::Place;
 use std::fmt::{self, Write};
 
-/// Everything about one memory model.
+/// The widest drawing: with its indentation, 80 columns.
+const WIDEST: usize = 74;
+/// How much of an instruction's text is quoted.
+const INSTRUCTION: usize = 30;
+
+/// Everything about one memory model, with one cycle.
 ///
 /// # Errors
 /// If the writer fails.
 pub fn write_result(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
-    writeln!(out, "{} ({})", result.model.name, result.model.title)?;
+    write_additions(outcome, result, out)?;
+    write_example(outcome, result, out)?;
+    write_verdict(outcome, result, out)?;
+    engine::write_minimal_sets(outcome, result, out)
+}
+
+/// Everything about one memory model, with the cycles of all delays and torn instructions.
+///
+/// # Errors
+/// If the writer fails.
+pub fn write_explained(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
+    write_additions(outcome, result, out)?;
+    write_explanation(outcome, result, out)?;
+    write_verdict(outcome, result, out)?;
+    engine::write_minimal_sets(outcome, result, out)
+}
+
+/// The table of fences and locks, and the source with them.
+fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
+    write_title(result, out)?;
     engine::write_guarantee(outcome, out)?;
     if outcome.analysis.cut_off {
         writeln!(out, "  only a part of the state space is known; what is missing elsewhere is not")?;
@@ -22,49 +54,118 @@ pub fn write_result(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Writ
         let verdict = if outcome.analysis.cut_off { "found to be needed in that part" } else { "needed" };
         writeln!(out, "  no fence and no lock is {verdict}")?;
     }
-    for fence in &result.fences {
-        write_fence(outcome, result, fence, out)?;
+    for (number, fence) in result.fences.iter().enumerate() {
+        write_fence(outcome, result, number, fence, out)?;
     }
     write_locks(outcome, result, out)?;
-    write_presumption(outcome, result, out)?;
-    write_verdict(outcome, result, out)?;
-    engine::write_minimal_sets(outcome, result, out)
+    write_source(outcome, result, out)
 }
 
-fn write_fence(outcome: &Outcome, result: &ModelOutcome, fence: &Fence, out: &mut dyn Write) -> fmt::Result {
-    let analysis = &outcome.analysis;
-    let graph = &analysis.graph;
-    let place = match fence.point.place {
-        Place::Before => "before",
-        Place::After => "after",
-        Place::Inside(_) => "inside",
-    };
-    let instr = names::instruction(graph, fence.point.instr);
-    let text = names::instruction_text(analysis, fence.point.instr);
-    writeln!(out, "  fence {place} {instr} ({text}): {}, {}", fence.mnemonic, fence.strength)?;
+/// Each delay and each torn instruction with its cycle.
+fn write_explanation(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
+    for (number, delay) in result.findings.delays.iter().enumerate() {
+        let served: Vec<String> = (0..result.fences.len())
+            .filter(|&fence| result.fences[fence].delays.contains(&number))
+            .map(|fence| format!("F{fence}"))
+            .collect();
+        let title = styled(TITLE, format!("delay {number}"));
+        let served = if served.is_empty() { String::new() } else { format!(" ({})", served.join(", ")) };
+        writeln!(out, "\n  {title}{served}: {}", reason(outcome, delay))?;
+        write_cycle(outcome, &delay.witness, &[], out)?;
+    }
+    for (number, torn) in result.findings.torn.iter().enumerate() {
+        let name = name(outcome, torn.instr);
+        writeln!(out, "\n  {}: {name} is not one step", styled(TITLE, format!("torn instruction {number}")))?;
+        write_cycle(outcome, &torn.witness, &[TORN], out)?;
+    }
+    write_gap(result, out)
+}
+
+/// A line between the cycles and what follows.
+fn write_gap(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
+    let is_empty = result.findings.delays.is_empty() && result.findings.torn.is_empty();
+    if is_empty { Ok(()) } else { writeln!(out) }
+}
+
+/// The verdict on the first segment of the witness of a torn instruction.
+const TORN: Verdict = Verdict { is_unsafe: false, cumulative: false, torn: true };
+
+/// `1 fence`, `2 fences`.
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+fn write_title(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
+    write!(out, "{} ({})", styled(TITLE, &result.model.name), result.model.title)?;
+    if result.is_clean() {
+        return writeln!(out);
+    }
+    let needed = [(result.fences.len(), "fence"), (result.locks.len(), "lock")];
+    let needed: Vec<String> =
+        needed.into_iter().filter(|&(number, _)| number > 0).map(|(number, what)| counted(number, what)).collect();
+    writeln!(out, ": {}", needed.join(", "))
+}
+
+/// The instruction as the specification or, without one, its labels have it; and where it stands.
+fn instruction(outcome: &Outcome, instr: InstrId) -> String {
+    let name = name(outcome, instr);
+    let source = outcome.source.as_ref();
+    let written = source.and_then(|source| source.text_of(instr)).filter(|text| !text.is_empty());
+    // Names have no characters that garble a terminal; a comment within an instruction may.
+    let text = written.unwrap_or_else(|| names::instruction_text(&outcome.analysis, instr));
+    let place = source.and_then(|source| source.place(instr)).map(|place| format!(", line {}", place.line));
+    format!("{name} ({}){}", names::shortened(&printable(&text), INSTRUCTION), place.unwrap_or_default())
+}
+
+fn write_fence(
+    outcome: &Outcome,
+    result: &ModelOutcome,
+    number: usize,
+    fence: &Fence,
+    out: &mut dyn Write,
+) -> fmt::Result {
+    let place = super::rows::position(fence.point.place);
+    let head = styled(ADDED, format!("F{number}  {}", fence.mnemonic));
+    writeln!(out, "  {head} ({}) {place} {}", fence.strength, instruction(outcome, fence.point.instr))?;
     if let Place::Inside(level) = fence.point.place {
         let (first, then) = sides(outcome, fence.point.instr, level);
-        writeln!(out, "    between {first} and {then}")?;
+        writeln!(out, "      between {first} and {then}")?;
     }
-    let shortest = fence.delays.iter().map(|&d| &result.findings.delays[d]).min_by_key(|d| d.witness.num_of_accesses());
-    let Some(delay) = shortest else { return Ok(()) };
-    let access = |vertex: VertexId| {
-        format!("{} {}", names::instruction(graph, graph.vertex(vertex).instr), names::access(graph, vertex))
+    let Some(delay) = shortest(result, fence) else { return Ok(()) };
+    let others = match fence.delays.len() {
+        1 => String::new(),
+        several => format!(" (1 of {several} delays)"),
     };
-    let (from, to) = (access(delay.from), access(delay.to));
+    writeln!(out, "      or {}{others}", reason(outcome, delay))
+}
+
+/// The delay with the shortest cycle among those that the fence serves.
+fn shortest<'a>(result: &'a ModelOutcome, fence: &Fence) -> Option<&'a Delay> {
+    fence.delays.iter().map(|&delay| &result.findings.delays[delay]).min_by_key(|delay| delay.witness.num_of_accesses())
+}
+
+/// What a delay means, in one sentence.
+fn reason(outcome: &Outcome, delay: &Delay) -> String {
+    let graph = &outcome.analysis.graph;
+    let (from, to) = (access(outcome, delay.from), access(outcome, delay.to));
     // Two accesses of one instruction that are not ordered within it: the second belongs to a later round of a loop.
     let later = if graph.vertex(delay.from).instr == graph.vertex(delay.to).instr { "a later " } else { "" };
     if delay.is_unsafe {
-        writeln!(out, "    or {later}{to} may be executed before {from}:")?;
+        format!("{later}{to} may be executed before {from}")
     } else {
-        writeln!(out, "    or {later}{to} may be seen before what {from} has read:")?;
+        format!("{later}{to} may be seen before what {from} has read")
     }
-    write_cycle(outcome, &delay.witness, &[], out)?;
-    match fence.delays.len() {
-        1 => Ok(()),
-        2 => writeln!(out, "    and 1 more delay"),
-        more => writeln!(out, "    and {} more delays", more - 1),
-    }
+}
+
+/// An instruction with its thread.
+fn name(outcome: &Outcome, instr: InstrId) -> String {
+    names::instruction(&outcome.analysis.graph, instr)
+}
+
+/// An access with its instruction.
+fn access(outcome: &Outcome, vertex: VertexId) -> String {
+    let graph = &outcome.analysis.graph;
+    format!("{} {}", name(outcome, graph.vertex(vertex).instr), names::access(graph, vertex))
 }
 
 /// The accesses of an instruction below a level, and the others.
@@ -81,14 +182,108 @@ fn sides(outcome: &Outcome, instr: InstrId, level: u32) -> (String, String) {
     (list(&|at| at < level), list(&|at| at >= level))
 }
 
-/// The cycle, an access a line, with the edge that leaves it, and its name.
-fn write_cycle(outcome: &Outcome, cycle: &Cycle, verdicts: &[Verdict], out: &mut dyn Write) -> fmt::Result {
+fn write_locks(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     let graph = &outcome.analysis.graph;
+    for (number, lock) in result.locks.iter().enumerate() {
+        let locations: Vec<&str> = lock.locations.iter().map(|&location| names::location(graph, location)).collect();
+        writeln!(out, "  {} for {}", styled(ADDED, format!("L{number}  lock")), locations.join(", "))?;
+        for (&instr, &role) in &lock.users {
+            let why = match role {
+                Role::TornUpdate => "is torn",
+                Role::TornCondition => "is torn (a condition)",
+                Role::Partner => "must take it, too",
+            };
+            writeln!(out, "      {} {why}", instruction(outcome, instr))?;
+        }
+    }
+    if result.locks.len() > 1 {
+        writeln!(out, "  an instruction under several locks acquires them in the order of their numbers")?;
+    }
+    Ok(())
+}
+
+/// The specification with everything drawn in.
+fn write_source(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
+    let Some(source) = &outcome.source else { return Ok(()) };
+    let fences = result.fences.iter().enumerate().filter_map(|(number, fence)| {
+        let span = source.span(fence.point.instr)?;
+        let (place, what) = match fence.point.place {
+            Place::Before => (snippet::Place::Before(span), fence.mnemonic.clone()),
+            Place::After => (snippet::Place::After(span), fence.mnemonic.clone()),
+            Place::Inside(_) => (snippet::Place::Around(span), format!("{} inside", fence.mnemonic)),
+        };
+        Some(Addition { place, mark: format!("F{number}"), what })
+    });
+    let locks = result.locks.iter().enumerate().flat_map(|(number, lock)| {
+        lock.users.keys().filter_map(move |&instr| {
+            let place = snippet::Place::Around(source.span(instr)?);
+            Some(Addition { place, mark: format!("L{number}"), what: "under the lock".to_owned() })
+        })
+    });
+    let additions: Vec<Addition> = fences.chain(locks).collect();
+    if additions.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    snippet::write(&source.path, &source.text, &additions, out)
+}
+
+/// One cycle, the shortest, so that nobody must ask why.
+fn write_example(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
+    let fences =
+        result.fences.iter().enumerate().filter_map(|(number, fence)| Some((number, shortest(result, fence)?)));
+    if let Some((number, delay)) = fences.min_by_key(|(_, delay)| delay.witness.num_of_accesses()) {
+        writeln!(out, "\n  without F{number}, {}:", reason(outcome, delay))?;
+        write_cycle(outcome, &delay.witness, &[], out)?;
+    }
+    if let Some(torn) = result.findings.torn.iter().min_by_key(witness_length) {
+        writeln!(out, "\n  without a lock, {} is not one step:", name(outcome, torn.instr))?;
+        write_cycle(outcome, &torn.witness, &[TORN], out)?;
+    }
+    write_gap(result, out)
+}
+
+fn witness_length(torn: &&Torn) -> usize {
+    torn.witness.num_of_accesses()
+}
+
+/// The cycle drawn or, where that is too wide, an access a line; and its name.
+fn write_cycle(outcome: &Outcome, cycle: &Cycle, verdicts: &[Verdict], out: &mut dyn Write) -> fmt::Result {
     let steps = outcome.steps(cycle, verdicts);
+    let columns = columns(outcome, cycle, &steps);
+    let name: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
+    if drawing::width(&columns) > WIDEST {
+        return write_steps(outcome, &steps, &name.join(" "), out);
+    }
+    for line in drawing::draw(&columns) {
+        writeln!(out, "      {line}")?;
+    }
+    Ok(())
+}
+
+fn columns(outcome: &Outcome, cycle: &Cycle, steps: &[Step]) -> Vec<Column> {
+    let graph = &outcome.analysis.graph;
+    let mut steps = steps.iter();
+    let mut column = |(position, segment): (usize, &Segment)| {
+        let inner = (segment.entry != segment.exit).then(|| steps.next()).flatten();
+        let instruction = graph.instruction(graph.vertex(segment.entry).instr);
+        Column {
+            thread: graph.threads[instruction.thread.index()].clone(),
+            entry: access(outcome, segment.entry),
+            exit: inner.map(|step| (access(outcome, segment.exit), step.name.clone())),
+            is_wrong: position == 0,
+            leaves_by: steps.next().map(|step| step.name.clone()).unwrap_or_default(),
+        }
+    };
+    cycle.segments.iter().enumerate().map(&mut column).collect()
+}
+
+fn write_steps(outcome: &Outcome, steps: &[Step], diy_name: &str, out: &mut dyn Write) -> fmt::Result {
+    let graph = &outcome.analysis.graph;
     let lines: Vec<(String, String, &str)> = steps
         .iter()
         .map(|step| {
-            let instr = names::instruction(graph, graph.vertex(step.vertex).instr);
+            let instr = name(outcome, graph.vertex(step.vertex).instr);
             let words = match step.edge {
                 Edge::Program => "then",
                 Edge::Sideways => "in one instruction with",
@@ -103,62 +298,21 @@ fn write_cycle(outcome: &Outcome, cycle: &Cycle, verdicts: &[Verdict], out: &mut
     for (instr, access, words) in &lines {
         writeln!(out, "      {instr:<instrs$}  {access:<accesses$}  {words}")?;
     }
-    let name: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
-    writeln!(out, "      the first again ({})", name.join(" "))
-}
-
-fn write_locks(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
-    let graph = &outcome.analysis.graph;
-    for (number, lock) in result.locks.iter().enumerate() {
-        let locations: Vec<&str> = lock.locations.iter().map(|&location| names::location(graph, location)).collect();
-        writeln!(out, "  lock {number} for {}", locations.join(", "))?;
-        for (&instr, &role) in &lock.users {
-            let text = names::instruction_text(&outcome.analysis, instr);
-            let why = match role {
-                Role::TornUpdate => "is torn",
-                Role::TornCondition => "is torn (a condition)",
-                Role::Partner => "must take it, too",
-            };
-            writeln!(out, "    {} ({text}) {why}", names::instruction(graph, instr))?;
-        }
-        let shortest =
-            result.findings.torn.iter().filter(|torn| lock.users.contains_key(&torn.instr)).min_by_key(witness_length);
-        if let Some(torn) = shortest {
-            writeln!(out, "    or {} is not one step:", names::instruction(graph, torn.instr))?;
-            write_cycle(outcome, &torn.witness, &[Verdict { torn: true, ..Verdict::default() }], out)?;
-        }
-    }
-    if result.locks.len() > 1 {
-        writeln!(out, "  an instruction under several locks acquires them in the order of their numbers")?;
-    }
-    Ok(())
-}
-
-fn witness_length(torn: &&Torn) -> usize {
-    torn.witness.num_of_accesses()
+    writeln!(out, "      the first again ({diy_name})")
 }
 
 fn write_presumption(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
-    let graph = &outcome.analysis.graph;
     let Some(first) = result.presumed_atomic.first() else { return Ok(()) };
     let others = match result.presumed_atomic.len() {
         1 => String::new(),
         more => format!(" and {} more", more - 1),
     };
-    let first = names::instruction(graph, *first);
+    let first = name(outcome, *first);
     writeln!(out, "  presumed to be atomic by other means: {first}{others} (--atomicity checks)")
 }
 
 fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
-    let minimal = if result.placement.proved_minimal { "proved" } else { "not proved (greedy placement)" };
-    let rechecked = match (result.recheck.enough, result.recheck.each_needed) {
-        (true, true) => "enough, each fence needed",
-        (true, false) => "enough, not every fence needed",
-        (false, _) => "NOT ENOUGH: this is a bug in seqcon, please report it",
-    };
-    if !result.fences.is_empty() {
-        writeln!(out, "  minimal: {minimal}; re-checked: {rechecked}")?;
-    }
+    write_presumption(outcome, result, out)?;
     let confirmed = result.confirmations.iter().filter(|&&c| c == Confirmation::Yes).count();
     let infeasible = result.infeasible.len() + result.confirmations.iter().filter(|&&c| c == Confirmation::No).count();
     if confirmed + infeasible > 0 {
@@ -178,5 +332,26 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
             writeln!(out, "    cycle {number}: {}", outcome.diy_name(&judged.cycle, &judged.verdicts))?;
         }
     }
-    Ok(())
+    let minimal = if !result.placement.proved_minimal {
+        "not proved (greedy placement)"
+    } else if outcome.analysis.cut_off {
+        "not proved (a part only)"
+    } else {
+        "proved"
+    };
+    let rechecked = match (result.recheck.enough, result.recheck.each_needed) {
+        (true, true) => "yes".to_owned(),
+        (true, false) => "enough, not every fence needed".to_owned(),
+        (false, _) => styled(WRONG, "NOT ENOUGH: this is a bug in seqcon, please report it"),
+    };
+    let verified = names::verification(&result.verification);
+    let verified =
+        if result.verification == Verification::Violated { styled(WRONG, verified) } else { verified.to_owned() };
+    let complete = names::yes_no(result.complete);
+    writeln!(out, "  minimal: {minimal}; re-checked: {rechecked}; verified: {verified}; complete: {complete}")?;
+    match &result.verification {
+        Verification::Verified(ground) => writeln!(out, "  verified by {ground}"),
+        Verification::Violated => writeln!(out, "  'seqcon verify' shows a run that goes wrong"),
+        Verification::NotAsked | Verification::Undecided => Ok(()),
+    }
 }

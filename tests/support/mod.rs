@@ -10,6 +10,7 @@ pub mod demands;
 pub mod machines;
 pub mod mcrl2;
 pub mod mini;
+pub mod outcomes;
 pub mod programs;
 pub mod random;
 pub mod random_facts;

@@ -157,7 +157,8 @@ impl<'m> Search<'m> {
 
     fn initial(&self) -> State {
         let compiled = self.machine.compiled;
-        let others = (0..compiled.threads.len()).map(|thread| self.arrived(thread, compiled.threads[thread].initial, 0));
+        let others =
+            (0..compiled.threads.len()).map(|thread| self.arrived(thread, compiled.threads[thread].initial, 0));
         let mut state = State {
             control: compiled.threads[self.pivot].initial,
             values: compiled.initial.iter().map(|&value| Some(value)).collect(),
@@ -229,7 +230,7 @@ impl<'m> Search<'m> {
                     let (before, after) = (state.values[*slot], after.values[*slot]);
                     before.is_none() || after.is_none() || before != after
                 };
-                let slots = self.machine.may_write(thread, step).into_iter();
+                let slots = self.machine.may_write(thread, step).iter().copied();
                 hot.extend(self.written_kept(step, state, slots).filter(may_change).map(|slot| (slot, fringe)));
                 next.push(after);
             }

@@ -107,11 +107,7 @@ impl Paths<'_> {
 }
 
 /// The nodes that can be reached from these.
-fn reach(
-    pattern: &Pattern,
-    from: impl IntoIterator<Item = usize>,
-    passes: impl Fn(usize) -> bool,
-) -> BTreeSet<usize> {
+fn reach(pattern: &Pattern, from: impl IntoIterator<Item = usize>, passes: impl Fn(usize) -> bool) -> BTreeSet<usize> {
     let mut reached: BTreeSet<usize> = from.into_iter().collect();
     let mut stack: Vec<usize> = reached.iter().copied().collect();
     while let Some(at) = stack.pop() {

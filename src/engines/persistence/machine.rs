@@ -42,6 +42,8 @@ pub(super) struct Machine<'p> {
     pub roles: Vec<Vec<Role>>,
     /// For each thread and control state.
     pub regions: Vec<Vec<Region>>,
+    /// For each thread and instruction.
+    writes: Vec<Vec<Vec<usize>>>,
 }
 
 impl<'p> Machine<'p> {
@@ -56,8 +58,13 @@ impl<'p> Machine<'p> {
         });
         let locals = locals.collect();
         let roles = (0..program.threads.len()).map(|thread| roles(program, compiled, thread, shared)).collect();
-        let mut machine = Machine { single, compiled, shared, locals, roles, regions: Vec::new() };
+        let mut machine = Machine { single, compiled, shared, locals, roles, regions: Vec::new(), writes: Vec::new() };
         machine.regions = (0..program.threads.len()).map(|thread| machine.regions_of(thread)).collect();
+        let writes = (0..program.threads.len()).map(|thread| {
+            let instructions = 0..program.threads[thread].instructions.len();
+            instructions.map(|number| machine.writes_of(thread, machine.step(thread, number))).collect()
+        });
+        machine.writes = writes.collect();
         machine
     }
 
@@ -83,7 +90,11 @@ impl<'p> Machine<'p> {
     }
 
     /// The shared slots that a step may write.
-    pub(super) fn may_write(&self, thread: usize, step: &Step) -> Vec<usize> {
+    pub(super) fn may_write(&self, thread: usize, step: &Step) -> &[usize] {
+        &self.writes[thread][step.instruction]
+    }
+
+    fn writes_of(&self, thread: usize, step: &Step) -> Vec<usize> {
         if self.roles[thread][step.instruction] == Role::Harmless {
             return Vec::new();
         }
@@ -96,7 +107,8 @@ impl<'p> Machine<'p> {
     pub(super) fn can_be_pivot(&self, pivot: usize) -> bool {
         let mut by_others = FixedBitSet::with_capacity(self.shared);
         for (thread, others) in self.compiled.threads.iter().enumerate().filter(|&(thread, _)| thread != pivot) {
-            by_others.extend(others.steps.iter().flatten().flat_map(|step| self.may_write(thread, step)));
+            by_others
+                .extend(others.steps.iter().flatten().flat_map(|step| self.may_write(thread, step).iter().copied()));
         }
         self.compiled.threads[pivot].steps.iter().flatten().any(|step| {
             let Role::Write(_) = self.roles[pivot][step.instruction] else { return false };

@@ -133,8 +133,7 @@ impl Checked {
                 }
                 let other = (fringe.thread, self.origin(fringe.thread, fringe.instruction));
                 let Some(changes) = names.vertex(other, Kind::Write, read.1) else { continue };
-                let segments =
-                    vec![Segment { entry: from, exit: to }, Segment { entry: changes, exit: changes }];
+                let segments = vec![Segment { entry: from, exit: to }, Segment { entry: changes, exit: changes }];
                 let witness = Cycle { segments };
                 let delay = Delay { from, to, is_unsafe: true, cumulative: false, witness };
                 pairs.insert((from, to), Pair { delay, pattern, read, fringe });
@@ -162,10 +161,8 @@ impl Checked {
             cycle: delay.witness.clone(),
             verdicts: vec![Verdict { is_unsafe: true, ..Verdict::default() }, Verdict::default()],
         };
-        let cycles = CycleList {
-            cycles: delays.iter().take(most).map(judged).collect(),
-            complete: delays.len() <= most,
-        };
+        let cycles =
+            CycleList { cycles: delays.iter().take(most).map(judged).collect(), complete: delays.len() <= most };
         Findings {
             torn: Vec::new(),
             in_place: Synchronisation::none(),

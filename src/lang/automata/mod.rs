@@ -54,6 +54,7 @@
 //! A thread of the text is a [`Thread`](crate::program::Thread), a register a local, a transition an instruction with at most one access to memory, called `FROM-TO` (a second one with these ends `FROM-TO-2`). Names keep their letters, digits and
 //! underscores; in labels and reports `+` is `_plus_`, `-` is `_minus_` and anything else `_`. Transitions from states that cannot be reached are left out, with a warning.
 
+pub mod edit;
 mod expressions;
 mod names;
 mod paper;

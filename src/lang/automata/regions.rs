@@ -18,7 +18,7 @@
 //!
 //! *Loops* inside a region are followed as long as something changes: a state that is reached a second time with the same values in terms of the state before adds nothing new. Checks of constants, and of what was checked before, are
 //! decided on the way, so a loop that waits for memory to change, which it cannot while all others stand still, is just the way that does not wait. A loop that goes on changing values without end is an error, as
-//! are more than [`MAX_WAYS`] ways or ways longer than [`MAX_STEPS`].
+//! are more than [`MAX_WAYS`] ways, or ways longer than [`MAX_STEPS`].
 
 use super::expressions::{bare, folded, negation};
 use super::syntax::{Action, Location, Name, Transition};
@@ -31,7 +31,9 @@ use std::collections::{BTreeMap, HashSet};
 /// How many ways through a region there may be.
 pub const MAX_WAYS: usize = 200;
 /// How long a way through a region may be.
-pub const MAX_STEPS: usize = 200;
+pub const MAX_STEPS: usize = 100;
+/// How many steps all ways together may have, those that lead nowhere included.
+const MAX_ALL_STEPS: usize = 10_000;
 /// How large a condition may become.
 const MAX_SIZE: usize = 2000;
 
@@ -52,7 +54,7 @@ pub(super) fn ways<'a>(
     inside: &mut HashSet<&'a str>,
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<Region<'a>> {
-    let mut search = Search { builder, lock, inside, findings, found: Vec::new(), failed: false };
+    let mut search = Search { builder, lock, inside, findings, found: Vec::new(), steps: 0, failed: false };
     search.from(&lock.to.text, &Way::default(), &mut Vec::new());
     if search.found.is_empty() && !search.failed {
         let message = "this region is never left: all that follows is left out";
@@ -80,6 +82,7 @@ struct Search<'s, 'a> {
     inside: &'s mut HashSet<&'a str>,
     findings: &'s mut Vec<Diagnostic>,
     found: Vec<Region<'a>>,
+    steps: usize,
     failed: bool,
 }
 
@@ -96,6 +99,11 @@ impl<'a> Search<'_, 'a> {
         if path.len() >= MAX_STEPS {
             let problem = format!("a way through this region has more than {MAX_STEPS} steps");
             return self.fail(&problem, "a loop inside a region must come to an end, whatever the memory holds");
+        }
+        self.steps += 1;
+        if self.steps > MAX_ALL_STEPS {
+            let problem = format!("the ways through this region have more than {MAX_ALL_STEPS} steps");
+            return self.fail(&problem, "make the region shorter");
         }
         let outgoing = self.builder.outgoing(state);
         if outgoing.is_empty() {

@@ -14,9 +14,9 @@ pub enum Edit {
     Atomic(Span),
 }
 
-/// The text with all changes made.
+/// What the changes insert, and where, in bytes; nothing is taken away.
 #[must_use]
-pub fn edited(text: &str, edits: &BTreeSet<Edit>) -> String {
+pub fn insertions(text: &str, edits: &BTreeSet<Edit>) -> BTreeMap<usize, String> {
     // At one place, what comes first in the text comes first: the ends of statements, then fences, then beginnings.
     let mut insertions: BTreeMap<usize, [String; 4]> = BTreeMap::new();
     let mut insert = |at: usize, rank: usize, what: &str| insertions.entry(at).or_default()[rank].push_str(what);
@@ -31,11 +31,17 @@ pub fn edited(text: &str, edits: &BTreeSet<Edit>) -> String {
             }
         }
     }
+    insertions.into_iter().map(|(at, parts)| (at, parts.concat())).filter(|(_, what)| !what.is_empty()).collect()
+}
+
+/// The text with all changes made.
+#[must_use]
+pub fn edited(text: &str, edits: &BTreeSet<Edit>) -> String {
     let mut result = String::with_capacity(text.len() + 16 * edits.len());
     let mut from = 0;
-    for (at, parts) in insertions {
+    for (at, what) in insertions(text, edits) {
         result.push_str(&text[from..at]);
-        result.extend(parts);
+        result.push_str(&what);
         from = at;
     }
     result.push_str(&text[from..]);

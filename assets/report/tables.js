@@ -1,0 +1,142 @@
+// Cards, tables and figures.
+
+function fenceButton(model, number) {
+  const fence = DATA.results[model].fences[number];
+  return el("button", { type: "button", class: `fence ${fence.kind}`, "data-model": model, "data-fence": number, onclick: () => select({ model, fence: number }) },
+    el("b", {}, named(fence.mnemonic, 40)), ` ${fence.position} `, named(instructionName(fence.at), 24));
+}
+
+function lockButton(model, number) {
+  return el("button", { type: "button", class: "lock", "data-model": model, "data-lock": number, onclick: () => select({ model, lock: number }) }, el("b", {}, lockName(number)));
+}
+
+const Cards = (() => {
+  function verdict(name, value, isGood, title) {
+    return el("li", { class: isGood === null ? "neutral" : isGood ? "good" : "bad", title }, el("span", {}, name), el("b", {}, value));
+  }
+
+  function card(outcome, model) {
+    const [plain, cumulative] = [outcome.summary.fences, outcome.summary.cumulative_fences];
+    const number = (value, noun, className) => el("div", { class: `number-tile ${className}` }, el("span", { class: "figure" }, value.toLocaleString("en")), el("span", {}, noun + (value === 1 ? "" : "s")));
+    const rechecked = !outcome.enough ? "NOT ENOUGH" : outcome.each_fence_needed ? "enough, each needed" : "enough, not each needed";
+    const { verdict: verified, rests_on: restsOn } = outcome.verified;
+    return el("article", { class: "card", "data-model": model },
+      el("button", { type: "button", class: "card-head", "data-card": model, onclick: () => select({ model }) }, named(outcome.memory_model, 24, "card-name"), named(outcome.title, 60, "card-title")),
+      el("div", { class: "numbers" }, number(plain + cumulative, "fence", plain + cumulative > 0 ? "needed" : ""), number(outcome.locks.length, "lock", outcome.locks.length > 0 ? "needed" : ""), number(outcome.summary.delays, "delay", "")),
+      cumulative > 0 ? el("p", { class: "muted small" }, `${plain} plain, ${cumulative} cumulative`) : null,
+      el("ul", { class: "verdicts" },
+        verdict("minimal", outcome.proved_minimal ? "proved" : "not proved", outcome.proved_minimal),
+        verdict("re-checked", rechecked, outcome.enough),
+        verdict("verified", verified, verified === "yes" ? true : verified === "violated" ? false : null, restsOn ? visible(restsOn) : "--verify runs the repaired program under the memory model"),
+        verdict("complete", outcome.complete ? "yes" : "no", outcome.complete)),
+      el("div", { class: "fence-list" }, outcome.fences.map((_, fence) => fenceButton(model, fence)), outcome.locks.map((_, lock) => lockButton(model, lock)),
+        outcome.fences.length + outcome.locks.length === 0 ? el("span", { class: "muted" }, "nothing to put in") : null));
+  }
+
+  function draw() {
+    replaceContent("cards", DATA.results.map(card));
+    const notices = [];
+    if (DATA.cut_off) notices.push(el("p", { class: "notice" }, "Only a part of the state space is known: what is missing elsewhere is not."));
+    if (DATA.results.some((outcome) => outcome.presumed_atomic.length > 0)) {
+      const names = [...new Set(DATA.results.flatMap((outcome) => outcome.presumed_atomic))].map(instructionName);
+      notices.push(el("p", { class: "notice" }, "Presumed to be atomic by other means: ", named(names.slice(0, 8).join(", "), 200), names.length > 8 ? ` and ${names.length - 8} more` : "", " (--atomicity checks)."));
+    }
+    replaceContent("notices", notices);
+  }
+
+  function update() {
+    for (const element of document.querySelectorAll(".card")) element.classList.toggle("current", Number(element.dataset.model) === state.model);
+    for (const element of document.querySelectorAll("[data-card]")) element.setAttribute("aria-pressed", String(Number(element.dataset.card) === state.model));
+  }
+
+  return { draw, update };
+})();
+
+const Delays = (() => {
+  const PAGE = 100;
+  let limit = PAGE;
+
+  function row(number) {
+    const delay = result().delays[number];
+    const servers = fencesOf(result(), number);
+    return el("tr", { "data-delay": number, class: delay.confirmed === "no" ? "infeasible" : null },
+      el("td", {}, el("button", { type: "button", class: "link", "data-delay-button": number, onclick: () => select({ delay: number, fence: servers[0] ?? null }) }, String(number + 1))),
+      el("td", {}, instructionPart(delay.from)), el("td", {}, instructionPart(delay.to)),
+      el("td", {}, delay.is_unsafe ? (delay.cumulative ? "reordered, cumulative" : "reordered") : "cumulative only"), el("td", {}, delay.confirmed),
+      el("td", {}, servers.length === 0 ? el("span", { class: "muted" }, delay.confirmed === "no" ? "proved infeasible" : "–") : servers.map((fence) => fenceButton(state.model, fence))),
+      el("td", { class: "cycle-name" }, cycleName(delay.witness)));
+  }
+
+  function draw() {
+    limit = PAGE;
+    redraw();
+  }
+
+  function redraw() {
+    const { delays } = result();
+    const head = el("thead", {}, el("tr", {}, ["", "first in program order", "must not overtake it", "why", "confirmed", "served by", "witness cycle"].map((name) => el("th", { scope: "col" }, name))));
+    const rows = delays.slice(0, limit).map((_, number) => row(number));
+    replaceContent("delay-table", head, el("tbody", {}, rows.length === 0 ? el("tr", {}, el("td", { colspan: "7", class: "muted" }, "There are none.")) : rows));
+    const reordered = delays.filter((delay) => delay.is_unsafe && delay.confirmed !== "no").length;
+    document.getElementById("delays-caption").textContent = `${shown(result().memory_model, 20)} · ${count(delays.length, "pair")}${reordered === delays.length ? "" : `, ${reordered} of them reordered`}`;
+    const more = (step, text) => el("button", { type: "button", onclick: () => { limit += step; redraw(); markPressed(); } }, text);
+    replaceContent("delays-more", delays.length > limit ? [`The first ${limit} of ${delays.length.toLocaleString("en")} are shown. `, more(PAGE, `${PAGE} more`), " ", more(delays.length, "all")] : []);
+  }
+
+  function update() {
+    const current = shownDelay();
+    const served = new Set(shownDelays());
+    for (const tr of document.querySelectorAll("#delay-table tr[data-delay]")) {
+      const number = Number(tr.dataset.delay);
+      tr.classList.toggle("current", number === current);
+      tr.classList.toggle("served", served.has(number));
+    }
+  }
+
+  return { draw, update };
+})();
+
+const Matrix = (() => {
+  function cell(model, instruction) {
+    const outcome = DATA.results[model];
+    const fences = outcome.fences.flatMap((fence, number) => (fence.at === instruction ? [number] : []));
+    const locks = outcome.locks.flatMap((lock, number) => (lock.users.some(([user]) => user === instruction) ? [number] : []));
+    const button = (number) => {
+      const fence = outcome.fences[number];
+      return el("button", { type: "button", class: `fence ${fence.kind}`, "data-model": model, "data-fence": number, title: shown(fenceName(fence), 200), onclick: () => select({ model, fence: number }) }, named(fence.mnemonic, 36), ` ${fence.position}`);
+    };
+    return el("td", {}, fences.map(button), locks.map((lock) => lockButton(model, lock)), fences.length + locks.length === 0 ? el("span", { class: "nothing", "aria-label": "nothing" }, "·") : null);
+  }
+
+  function draw() {
+    const all = document.getElementById("matrix-all").checked;
+    const needing = new Set(DATA.results.flatMap((outcome) => [...outcome.fences.map((fence) => fence.at), ...outcome.locks.flatMap((lock) => lock.users.map(([instruction]) => instruction))]));
+    const order = DATA.instructions.map((_, instruction) => instruction).sort((a, b) => DATA.instructions[a].thread - DATA.instructions[b].thread || DATA.instructions[a].row - DATA.instructions[b].row);
+    const shownOnes = order.filter((instruction) => all || needing.has(instruction));
+    const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "instruction"), DATA.results.map((outcome) => el("th", { scope: "col", title: visible(outcome.title) }, named(outcome.memory_model, 20)))));
+    const rows = shownOnes.map((instruction) => el("tr", {}, el("th", { scope: "row" }, named(instructionName(instruction), 28, "instr-name"), " ", named(DATA.instructions[instruction].text, 44, "name code-text")), DATA.results.map((_, model) => cell(model, instruction))));
+    replaceContent("matrix-table", head, el("tbody", {}, rows.length === 0 ? el("tr", {}, el("td", { colspan: String(DATA.results.length + 1), class: "muted" }, "No instruction needs anything under these memory models.")) : rows));
+  }
+
+  return { draw };
+})();
+
+function drawFigures() {
+  const { summary } = DATA.results[0];
+  const figures = [["states", summary.states], ["transitions", summary.transitions], ["labels", summary.labels], ["threads", DATA.threads.length], ["instructions", DATA.instructions.length], ["locations", DATA.locations.length], ["vertices", summary.vertices], ["program-order steps", summary.program_edges]];
+  replaceContent("figure-list", figures.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value.toLocaleString("en")))));
+  const columns = [["conflict edges", "conflict_edges"], ["unsafe pairs", "unsafe_pairs"], ["delays", "delays"], ["cumulative delays", "cumulative_delays"], ["torn instructions", "locks"], ["fences, plain", "fences"], ["fences, cumulative", "cumulative_fences"], ["cycles listed", "cycles"]];
+  const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "memory model"), columns.map(([name]) => el("th", { scope: "col", class: "right" }, name))));
+  const rows = DATA.results.map((outcome) => el("tr", {}, el("th", { scope: "row" }, named(outcome.memory_model, 24)), columns.map(([, key]) => el("td", { class: "right" }, outcome.summary[key] === null ? "not asked" : outcome.summary[key].toLocaleString("en")))));
+  replaceContent("figure-table", head, el("tbody", {}, rows));
+}
+
+function drawReproduction() {
+  const { summary } = DATA.results[0];
+  const code = (text) => el("pre", {}, el("code", {}, visible(text)));
+  replaceContent("reproduce-body",
+    el("p", {}, `seqcon ${DATA.seqcon}, profile ${summary.profile}, conflicts ${summary.conflicts}, atomicity ${summary.atomicity}, placement ${summary.placement}.`),
+    DATA.command === "" ? el("p", { class: "muted" }, "The command is not known.") : code(DATA.command),
+    DATA.inputs.length === 0 ? null : el("p", {}, "Inputs, as ", el("code", {}, "sha256sum"), " prints them:"),
+    DATA.inputs.map((input) => code(`${input.sha256 ?? "(not a file, cannot be read again)"}  ${input.path}`)));
+}

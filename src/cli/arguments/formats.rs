@@ -1,0 +1,57 @@
+//! Options and commands around the formats that other programs read, and around results side by side.
+
+use super::{AtomicityArgument, InputArguments};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Reports for other programs.
+#[derive(Args)]
+pub struct FormatArguments {
+    /// Write aeg.dot here: the event graph for Graphviz, one digraph for each memory model (- for standard output)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub dot: Option<PathBuf>,
+    /// With --dot: only one cycle. It is the witness of delay N (row N of delays.csv, from 0), or, with --cycles, listed cycle N
+    #[arg(long, value_name = "N", requires = "dot", help_heading = "Output")]
+    pub cycle: Option<usize>,
+    /// Write report.sarif here: SARIF 2.1.0, for code-hosting sites and editors (- for standard output)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub sarif: Option<PathBuf>,
+    /// Write the witness of each delay as a litmus test for herd7 and litmus7 into this directory (made if it does not exist)
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub litmus: Option<PathBuf>,
+}
+
+impl FormatArguments {
+    /// The files that single reports go to.
+    pub fn outputs(&self) -> [&Option<PathBuf>; 2] {
+        [&self.dot, &self.sarif]
+    }
+}
+
+#[derive(Args)]
+pub struct CompareArguments {
+    /// A report.json: how it was
+    #[arg(value_name = "A.json")]
+    pub before: PathBuf,
+    /// A report.json: how it is
+    #[arg(value_name = "B.json")]
+    pub after: PathBuf,
+    /// Only this memory model; with two, the first one's result in A.json against the second one's in B.json
+    #[arg(long = "mm", value_name = "NAME[,NAME]", value_delimiter = ',')]
+    pub memory_models: Vec<String>,
+    /// Write what changed as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct MatrixArguments {
+    #[command(flatten)]
+    pub input: InputArguments,
+    /// Check whether instructions can be torn, and lock those: off, updates (only instructions that write), full
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "off", default_missing_value = "full", num_args = 0..=1, require_equals = true)]
+    pub atomicity: AtomicityArgument,
+    /// Write the matrix here, as a table (- for standard output)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub csv: Option<PathBuf>,
+}

@@ -1,0 +1,64 @@
+//! `seqcon matrix`: all built-in memory models side by side.
+
+use super::analyse::atomicity;
+use super::arguments::{MatrixArguments, Verbosity};
+use super::failure::Failure;
+use super::progress::Spinner;
+use super::specification::Specification;
+use crate::aeg::Profile;
+use crate::analysis::{Analysis, EngineUse, Options, Outcome};
+use crate::memory::MemoryModel;
+use crate::provenance::Provenance;
+use crate::report::matrix::Matrix;
+use crate::report::output::Staged;
+use crate::source::Source;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    let outcome = outcome(arguments, verbosity)?;
+    let matrix = Matrix::of(&outcome);
+    if let Some(path) = &arguments.csv {
+        let mut staged = Staged::new();
+        staged.write(path, &mut |out| matrix.write_csv(out))?;
+        staged.put_in_place()?;
+    }
+    if arguments.csv.as_deref() != Some(Path::new("-")) && verbosity > Verbosity::Quiet {
+        let mut shown = String::new();
+        matrix.write_text(&mut shown).map_err(io::Error::other)?;
+        io::stdout().lock().write_all(shown.as_bytes())?;
+    }
+    let complete = outcome.results.iter().all(|result| result.complete);
+    Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(3) })
+}
+
+fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome, Failure> {
+    let specification = match &arguments.input.inputs[..] {
+        [path] if Specification::is_one(path) => Some(Specification::read(path)?),
+        _ => None,
+    };
+    let facts = match &specification {
+        Some(specification) => specification.facts(&arguments.input.limits)?,
+        None => arguments.input.load(verbosity)?,
+    };
+    let analysis = Analysis::new(facts, Profile::Sound);
+    let options = Options { atomicity: atomicity(arguments.atomicity), ..Options::default() };
+    let analysed = |model: MemoryModel| {
+        let _spinner = Spinner::new(format!("analysing under {}", model.name));
+        analysis.run(&model, &options)
+    };
+    let results = MemoryModel::builtin().into_iter().map(analysed).collect();
+    let source =
+        specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
+    let model = arguments.input.model_name();
+    Ok(Outcome {
+        model,
+        analysis,
+        engine: EngineUse::default(),
+        options,
+        results,
+        source,
+        provenance: Provenance::default(),
+    })
+}

@@ -1,0 +1,198 @@
+//! `report.json` as far as a comparison needs it.
+
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The newest schema that is understood.
+const SCHEMA_VERSION: u64 = 1;
+
+/// Why a comparison cannot be made.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    /// It is no report.
+    #[error("this is no report of seqcon: {0}; write one with 'seqcon analyse SPEC --json FILE'")]
+    NoReport(String),
+    /// It is a report of a later version.
+    #[error(
+        "this report has schema version {0}, and this version of seqcon reads up to {SCHEMA_VERSION}; use a newer seqcon, or write the report again with this one"
+    )]
+    TooNew(u64),
+    /// It has no result for the memory model.
+    #[error("the report has no result for {0:?}; it has {1}")]
+    NoModel(String, String),
+    /// There is nothing to compare.
+    #[error(
+        "the reports have no memory model in common: the first has {0}, the second {1}; --mm NAME,NAME compares two different ones"
+    )]
+    NothingInCommon(String, String),
+}
+
+/// A report.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Report {
+    #[serde(default)]
+    seqcon: String,
+    #[serde(default)]
+    model: String,
+    #[serde(default)]
+    inputs: Vec<Input>,
+    /// One for each memory model.
+    pub results: Vec<ResultObject>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Input {
+    path: String,
+    sha256: Option<String>,
+}
+
+/// The result under one memory model.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ResultObject {
+    summary: BTreeMap<String, Value>,
+    #[serde(default)]
+    verified: BTreeMap<String, Value>,
+    pub(super) fences: Vec<Fence>,
+    pub(super) locks: Vec<Lock>,
+    pub(super) delays: Vec<Delay>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Fence {
+    pub(super) thread: String,
+    instruction: String,
+    position: String,
+    level: Option<u32>,
+    kind: String,
+    mnemonic: String,
+    #[serde(default)]
+    serves: Vec<usize>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Lock {
+    thread: String,
+    instruction: String,
+    role: String,
+    locations: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Delay {
+    thread: String,
+    from_instruction: String,
+    from_access: String,
+    to_instruction: String,
+    to_access: String,
+    cumulative: String,
+    confirmed: String,
+}
+
+impl Report {
+    /// Reads a report.
+    ///
+    /// # Errors
+    /// If it is none, or one that is too new.
+    pub fn from_json(json: &str) -> Result<Report, Mismatch> {
+        let no_report = |problem: String| Mismatch::NoReport(problem);
+        let value: Value = serde_json::from_str(json).map_err(|error| no_report(error.to_string()))?;
+        let version = value.get("schema_version").and_then(Value::as_u64);
+        let version = version.ok_or_else(|| no_report("it has no schema_version".to_owned()))?;
+        if value.get("results").is_none() {
+            return Err(no_report("it has no results".to_owned()));
+        }
+        if version > SCHEMA_VERSION {
+            return Err(Mismatch::TooNew(version));
+        }
+        let report: Report = serde_json::from_value(value).map_err(|error| no_report(error.to_string()))?;
+        match report.results.iter().find(|result| result.memory_model().is_empty()) {
+            Some(_) => Err(no_report("a result has no memory_model".to_owned())),
+            None => Ok(report),
+        }
+    }
+
+    /// The result for a memory model.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn result(&self, memory_model: &str) -> Result<&ResultObject, Mismatch> {
+        self.results.iter().find(|result| result.memory_model() == memory_model).ok_or_else(|| {
+            let known: Vec<&str> = self.results.iter().map(ResultObject::memory_model).collect();
+            Mismatch::NoModel(memory_model.to_owned(), known.join(", "))
+        })
+    }
+
+    /// How it came about.
+    pub(super) fn origin(&self) -> BTreeMap<String, String> {
+        let inputs = self.inputs.iter().map(|Input { path, sha256 }| match sha256 {
+            Some(hash) => format!("{path} (sha256 {})", hash.get(..12).unwrap_or(hash)),
+            None => path.clone(),
+        });
+        BTreeMap::from([
+            ("model".to_owned(), self.model.clone()),
+            ("seqcon".to_owned(), self.seqcon.clone()),
+            ("inputs".to_owned(), inputs.collect::<Vec<_>>().join(", ")),
+        ])
+    }
+}
+
+impl ResultObject {
+    /// The memory model.
+    #[must_use]
+    pub fn memory_model(&self) -> &str {
+        self.summary.get("memory_model").and_then(Value::as_str).unwrap_or("")
+    }
+
+    /// The columns of `summary.csv`, but for the program's name, and the verdict of a verification.
+    pub(super) fn figures(&self) -> BTreeMap<String, String> {
+        let shown = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            Value::Null => "-".to_owned(),
+            other => other.to_string(),
+        };
+        let verdict = self.verified.get("verdict").map(|verdict| ("verified".to_owned(), shown(verdict)));
+        let figures = self.summary.iter().filter(|(name, _)| *name != "model");
+        figures.map(|(name, value)| (name.clone(), shown(value))).chain(verdict).collect()
+    }
+
+    /// The names of the delays that a fence serves.
+    pub(super) fn served_by(&self, fence: &Fence) -> BTreeSet<String> {
+        fence.serves.iter().filter_map(|&position| self.delays.get(position)).map(Delay::name).collect()
+    }
+}
+
+impl Fence {
+    /// `after P0.1`
+    pub(super) fn name(&self) -> String {
+        let level = self.level.map_or(String::new(), |level| format!(" {level}"));
+        format!("{}{level} {}.{}", self.position, self.thread, self.instruction)
+    }
+
+    pub(super) fn details(&self) -> String {
+        format!("{}, {}", self.mnemonic, self.kind)
+    }
+}
+
+impl Lock {
+    pub(super) fn name(&self) -> String {
+        format!("{}.{}", self.thread, self.instruction)
+    }
+
+    pub(super) fn details(&self) -> String {
+        format!("{} of {}", self.role, self.locations)
+    }
+}
+
+impl Delay {
+    /// `P0.0 W x -> P0.1 R y`
+    pub(super) fn name(&self) -> String {
+        let Delay { thread, from_instruction, from_access, to_instruction, to_access, .. } = self;
+        format!("{thread}.{from_instruction} {from_access} -> {thread}.{to_instruction} {to_access}")
+    }
+
+    pub(super) fn details(&self) -> String {
+        let cumulative = if self.cumulative == "yes" { "cumulative" } else { "plain" };
+        format!("{cumulative}, confirmed: {}", self.confirmed)
+    }
+}

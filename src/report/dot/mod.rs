@@ -1,0 +1,262 @@
+//! `aeg.dot`: the event graph as Graphviz draws it, after herd's conventions.
+//!
+//! One digraph for each memory model, one after the other in the file (`dot -Tsvg -O aeg.dot` draws each): the accesses and their program order are the same in all of them, fences, delays and
+//! cycles are not. In a digraph there is
+//!
+//! - a cluster for each thread, with a node for each access, `a: W[x]`, and its instruction below, program order downwards ([`mod@flow`]);
+//! - a solid box for each fence of the program, a dashed one for each fence that is to be put in, at its place in program order;
+//! - a bold red edge for each delay, and for each conflict edge of a witness, with its name in diy's vocabulary;
+//! - a thin edge without arrows for each other pair that conflicts: all reachable conflicts, also where the analysis needs only the concurrent ones.
+//!
+//! The `class` of an edge says what it is: `po`, `delay`, `torn`, `cycle` (another edge of a witness) or `conflict`. With [`Dot::cycle`] only one cycle is drawn: its accesses, its edges, all red, and the
+//! fences that serve its delays.
+//!
+//! *Size:* vertices, program order and delays, and as many conflicts as there are; nothing is left out.
+
+pub mod flow;
+
+use super::{Report, names};
+use crate::analysis::{ModelOutcome, Outcome};
+use crate::cycles::{Cycle, Edge, Verdict};
+use crate::ids::{ThreadId, VertexId};
+use crate::memory::Kind;
+use crate::placement::cost::place_name;
+use crate::safety::Point;
+use flow::{Node, flow};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+/// `aeg.dot`
+pub struct Dot {
+    /// Only this cycle: a listed one if cycles were listed, else the witness of the delay of this number.
+    pub cycle: Option<usize>,
+}
+
+/// There is no cycle of that number.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("under {memory_model} there {}; choose another number, or other memory models with --mm", known(*count, what))]
+pub struct NoSuchCycle {
+    memory_model: String,
+    what: &'static str,
+    count: usize,
+}
+
+fn known(count: usize, what: &str) -> String {
+    match count {
+        0 => format!("is no {what}"),
+        1 => format!("is one {what}, number 0"),
+        more => format!("are {more} {what}s, numbered from 0 to {}", more - 1),
+    }
+}
+
+/// Whether every memory model has a cycle of that number.
+///
+/// # Errors
+/// The first one that has not.
+pub fn check_cycle(outcome: &Outcome, number: usize) -> Result<(), NoSuchCycle> {
+    outcome.results.iter().try_for_each(|result| {
+        let (what, count) = match &result.findings.cycles {
+            Some(list) => ("listed cycle", list.cycles.len()),
+            None => ("delay", result.all_delays().count()),
+        };
+        let memory_model = result.model.name.clone();
+        if number < count { Ok(()) } else { Err(NoSuchCycle { memory_model, what, count }) }
+    })
+}
+
+impl Report for Dot {
+    fn file_name(&self) -> &'static str {
+        "aeg.dot"
+    }
+
+    fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+        for result in &outcome.results {
+            let picture = match self.cycle {
+                None => whole(outcome, result),
+                Some(number) => one_cycle(outcome, result, number),
+            };
+            picture.write(outcome, result, out)?;
+        }
+        Ok(())
+    }
+}
+
+/// What is drawn.
+struct Picture {
+    title: String,
+    nodes: BTreeSet<Node>,
+    order: BTreeSet<(Node, Node)>,
+    /// Bold red edges, each with its class and its name.
+    red: BTreeMap<(VertexId, VertexId), (&'static str, String)>,
+    conflicts: BTreeSet<(VertexId, VertexId)>,
+}
+
+impl Picture {
+    /// Adds the edges of a cycle that `wanted` asks for.
+    fn draw_cycle(&mut self, outcome: &Outcome, cycle: &Cycle, verdicts: &[Verdict], wanted: &dyn Fn(Edge) -> bool) {
+        let steps = outcome.steps(cycle, verdicts);
+        for (position, step) in steps.iter().enumerate().filter(|(_, step)| wanted(step.edge)) {
+            let next = steps[(position + 1) % steps.len()].vertex;
+            let class = if step.edge == Edge::Sideways { "torn" } else { "cycle" };
+            self.red.insert((step.vertex, next), (class, step.name.clone()));
+        }
+    }
+}
+
+fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
+    let graph = &outcome.analysis.graph;
+    let fences: BTreeSet<Point> = result.fences.iter().map(|fence| fence.point).collect();
+    let (nodes, order) = flow(graph, &fences);
+    let title = format!("{} under {}", outcome.model, result.model.name);
+    let mut picture = Picture { title, nodes, order, red: BTreeMap::new(), conflicts: BTreeSet::new() };
+    for torn in &result.findings.torn {
+        let verdicts = [Verdict { torn: true, ..Verdict::default() }];
+        picture.draw_cycle(outcome, &torn.witness, &verdicts, &|edge| edge != Edge::Program);
+    }
+    for delay in &result.findings.delays {
+        picture.draw_cycle(outcome, &delay.witness, &[], &|edge| matches!(edge, Edge::Conflict | Edge::Store));
+    }
+    for delay in &result.findings.delays {
+        let first = &outcome.steps(&delay.witness, &[])[0];
+        picture.red.insert((delay.from, delay.to), ("delay", first.name.clone()));
+    }
+    for a in graph.vertex_ids() {
+        for b in graph.vertex_ids().skip(a.index() + 1) {
+            let is_red = picture.red.contains_key(&(a, b)) || picture.red.contains_key(&(b, a));
+            if !is_red && graph.vertex(a).conflicts_with(graph.vertex(b)) {
+                picture.conflicts.insert((a, b));
+            }
+        }
+    }
+    picture
+}
+
+fn one_cycle(outcome: &Outcome, result: &ModelOutcome, number: usize) -> Picture {
+    let (what, cycle, verdicts): (_, Option<&Cycle>, &[Verdict]) = match &result.findings.cycles {
+        Some(list) => {
+            let judged = list.cycles.get(number);
+            ("cycle", judged.map(|judged| &judged.cycle), judged.map_or(&[], |judged| &judged.verdicts))
+        }
+        None => ("delay", result.all_delays().nth(number).map(|delay| &delay.witness), &[]),
+    };
+    let mut picture = Picture {
+        title: format!("{} under {}: {what} {number}", outcome.model, result.model.name),
+        nodes: BTreeSet::new(),
+        order: BTreeSet::new(),
+        red: BTreeMap::new(),
+        conflicts: BTreeSet::new(),
+    };
+    let Some(cycle) = cycle else { return picture };
+    picture.title += &format!(" ({})", outcome.diy_name(cycle, verdicts));
+    picture.draw_cycle(outcome, cycle, verdicts, &|_| true);
+    for segment in &cycle.segments {
+        picture.nodes.extend([segment.entry, segment.exit].map(Node::Access));
+        let pair = (segment.entry, segment.exit);
+        let served = result.findings.delays.iter().position(|delay| (delay.from, delay.to) == pair);
+        if let (Some(_), Some((class, _))) = (served, picture.red.get_mut(&pair)) {
+            *class = "delay";
+        }
+        for fence in result.fences.iter().filter(|fence| served.is_some_and(|delay| fence.delays.contains(&delay))) {
+            let fence = Node::Suggested(fence.point);
+            picture.nodes.insert(fence);
+            picture.order.insert((Node::Access(segment.entry), fence));
+            picture.order.insert((fence, Node::Access(segment.exit)));
+        }
+    }
+    picture
+}
+
+impl Picture {
+    fn write(&self, outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> io::Result<()> {
+        let graph = &outcome.analysis.graph;
+        writeln!(out, "digraph {} {{", quoted(&self.title))?;
+        writeln!(out, "  graph [label={}, labelloc=\"t\", rankdir=\"TB\"];", quoted(&self.title))?;
+        writeln!(out, "  node [shape=\"none\", fontsize=\"10\"];\n  edge [fontsize=\"9\"];")?;
+        let letters: BTreeMap<Node, String> = self.nodes.iter().enumerate().map(|(i, &n)| (n, letters(i))).collect();
+        for (position, thread) in graph.threads.iter().enumerate() {
+            let own: Vec<Node> = (self.nodes.iter().copied())
+                .filter(|node| graph.instruction(node.instr(graph)).thread == ThreadId::new(position))
+                .collect();
+            if own.is_empty() {
+                continue;
+            }
+            writeln!(out, "  subgraph \"cluster_{position}\" {{\n    label={};", quoted(thread))?;
+            for node in own {
+                writeln!(out, "    {} [{}];", id(node), appearance(outcome, result, node, &letters[&node]))?;
+            }
+            writeln!(out, "  }}")?;
+        }
+        for &(from, to) in &self.order {
+            writeln!(out, "  {} -> {} [class=\"po\", label=\"po\", color=\"black\"];", id(from), id(to))?;
+        }
+        for (&(from, to), (class, name)) in &self.red {
+            let (from, to) = (id(Node::Access(from)), id(Node::Access(to)));
+            let style = "color=\"red\", fontcolor=\"red\", style=\"bold\", constraint=\"false\"";
+            writeln!(out, "  {from} -> {to} [class=\"{class}\", label={}, {style}];", quoted(name))?;
+        }
+        for &(a, b) in &self.conflicts {
+            // A read can come before or after the write; from the write it is Rfe.
+            let (name, color) = match (graph.vertex(a).kind, graph.vertex(b).kind) {
+                (Kind::Write, Kind::Write) => ("Coe", "blue"),
+                _ => ("Rfe/Fre", "orange"),
+            };
+            let (a, b) = (id(Node::Access(a)), id(Node::Access(b)));
+            let style = format!("color=\"{color}\", fontcolor=\"{color}\", dir=\"none\", constraint=\"false\"");
+            writeln!(out, "  {a} -> {b} [class=\"conflict\", label=\"{name}\", {style}];")?;
+        }
+        writeln!(out, "}}")
+    }
+}
+
+fn appearance(outcome: &Outcome, result: &ModelOutcome, node: Node, letters: &str) -> String {
+    let graph = &outcome.analysis.graph;
+    let instr = names::instruction(graph, node.instr(graph));
+    match node {
+        Node::Access(vertex) => {
+            let vertex = graph.vertex(vertex);
+            let text = format!("{letters}: {}[{}]\n{instr}", vertex.kind, names::location(graph, vertex.location));
+            format!("label={}", quoted(&text))
+        }
+        Node::InPlace(_) => format!("label={}, shape=\"box\"", quoted(&format!("fence\n{instr}"))),
+        Node::Suggested(point) => {
+            let fence = result.fences.iter().find(|fence| fence.point == point);
+            let mnemonic = fence.map_or("fence", |fence| &fence.mnemonic);
+            let text = format!("{mnemonic}\n{} {instr}", place_name(point.place));
+            format!("label={}, shape=\"box\", style=\"dashed\"", quoted(&text))
+        }
+    }
+}
+
+fn id(node: Node) -> String {
+    match node {
+        Node::Access(vertex) => format!("v{}", vertex.index()),
+        Node::InPlace(instr) => format!("i{}", instr.index()),
+        Node::Suggested(point) => format!("f{}_{}", point.instr.index(), place_name(point.place).replace(' ', "")),
+    }
+}
+
+/// a, b, …, z, aa, ab, …
+fn letters(position: usize) -> String {
+    let last = char::from(b'a' + (position % 26) as u8);
+    if position < 26 { last.to_string() } else { letters(position / 26 - 1) + &last.to_string() }
+}
+
+/// A text as it must be written to be shown as it is: Graphviz takes backslashes and references to characters in labels for more than that.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '&' => quoted.push_str("&amp;"),
+            '\n' => quoted.push_str("\\n"),
+            control if control.is_control() => quoted.extend(control.escape_unicode().flat_map(|c| match c {
+                '\\' => vec!['\\', '\\'],
+                c => vec![c],
+            })),
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,219 @@
+//! What the page knows: the outcome by numbers, with every name once.
+//!
+//! Threads, locations, instructions and nodes are tables; everything else refers to them by position. The fences are those of `report.json`, key by key, and `summary` is its
+//! summary. Conflicts are not listed: two nodes conflict if their threads differ, their location is the same and one writes, which a script finds faster than it reads.
+
+use super::drawing::Drawing;
+use super::listing::Listing;
+use crate::analysis::{Confirmation, ModelOutcome, Outcome};
+use crate::cycles::{Cycle, Delay, Torn, Verdict};
+use crate::ids::{InstrId, VertexId};
+use crate::provenance::Provenance;
+use crate::report::json::{FenceObject, VerificationObject, fence_objects, verification_object};
+use crate::report::names;
+use crate::report::rows::SummaryRow;
+use serde::Serialize;
+
+/// Raised by one when a key changes its meaning or goes away.
+const SCHEMA_VERSION: u32 = 1;
+
+/// The document in the page.
+#[derive(Serialize)]
+pub struct Data<'a> {
+    schema_version: u32,
+    seqcon: &'static str,
+    model: &'a str,
+    command: &'a str,
+    inputs: Vec<InputData<'a>>,
+    cut_off: bool,
+    threads: &'a [String],
+    locations: &'a [String],
+    instructions: Vec<InstructionData<'a>>,
+    /// The vertices, then the instructions without any.
+    nodes: Vec<NodeData>,
+    program_edges: Vec<(usize, usize)>,
+    listing: Listing,
+    results: Vec<ResultData>,
+}
+
+#[derive(Serialize)]
+struct InputData<'a> {
+    path: &'a str,
+    sha256: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct InstructionData<'a> {
+    thread: usize,
+    name: &'a str,
+    text: String,
+    row: usize,
+    source: Option<String>,
+}
+
+#[derive(Serialize)]
+struct NodeData {
+    instruction: usize,
+    /// `R` or `W`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<usize>,
+    level: u32,
+}
+
+#[derive(Serialize)]
+struct ResultData {
+    memory_model: String,
+    title: String,
+    summary: SummaryRow,
+    enough: bool,
+    each_fence_needed: bool,
+    proved_minimal: bool,
+    verified: VerificationObject,
+    complete: bool,
+    presumed_atomic: Vec<usize>,
+    fences: Vec<FenceData>,
+    locks: Vec<LockData>,
+    delays: Vec<DelayData>,
+}
+
+#[derive(Serialize)]
+struct FenceData {
+    #[serde(flatten)]
+    fence: FenceObject,
+    /// The position of the instruction that it stands at.
+    at: usize,
+}
+
+#[derive(Serialize)]
+struct LockData {
+    locations: Vec<usize>,
+    users: Vec<(usize, &'static str)>,
+    /// The shortest cycle that tears an instruction under it.
+    witness: Option<Vec<StepData>>,
+}
+
+#[derive(Serialize)]
+struct DelayData {
+    from: usize,
+    to: usize,
+    is_unsafe: bool,
+    cumulative: bool,
+    confirmed: &'static str,
+    witness: Vec<StepData>,
+}
+
+/// A node of a cycle and the name of the edge that leaves it.
+#[derive(Serialize)]
+struct StepData(usize, String);
+
+/// What the page is to know of the outcome.
+#[must_use]
+pub fn of(outcome: &Outcome) -> Data<'_> {
+    let analysis = &outcome.analysis;
+    let graph = &analysis.graph;
+    let drawing = Drawing::of(graph);
+    let instructions = graph.instructions.iter().enumerate().map(|(position, instruction)| {
+        let instr = InstrId::new(position);
+        InstructionData {
+            thread: instruction.thread.index(),
+            name: &instruction.name,
+            text: instruction_text(outcome, instr),
+            row: drawing.rows[position],
+            source: outcome.source.as_ref().and_then(|source| source.reference(instr)),
+        }
+    });
+    let quiet =
+        drawing.quiet.iter().map(|instr| NodeData { instruction: instr.index(), kind: None, location: None, level: 0 });
+    Data {
+        schema_version: SCHEMA_VERSION,
+        seqcon: Provenance::VERSION,
+        model: &outcome.model,
+        command: &outcome.provenance.command,
+        inputs: outcome
+            .provenance
+            .inputs
+            .iter()
+            .map(|input| InputData { path: &input.path, sha256: input.sha256.as_deref() })
+            .collect(),
+        cut_off: analysis.cut_off,
+        threads: &graph.threads,
+        locations: &graph.locations,
+        instructions: instructions.collect(),
+        nodes: graph.vertex_ids().map(|vertex| node(outcome, vertex)).chain(quiet).collect(),
+        listing: Listing::of(outcome, &drawing),
+        program_edges: drawing.edges,
+        results: outcome.results.iter().map(|result| result_data(outcome, result)).collect(),
+    }
+}
+
+/// As the specification says it, or as the labels do.
+fn instruction_text(outcome: &Outcome, instr: InstrId) -> String {
+    let source = outcome.source.as_ref().and_then(|source| source.text_of(instr));
+    source.unwrap_or_else(|| names::instruction_text(&outcome.analysis, instr))
+}
+
+fn node(outcome: &Outcome, id: VertexId) -> NodeData {
+    let graph = &outcome.analysis.graph;
+    let vertex = graph.vertex(id);
+    let levels = graph.occurrences(id).iter().map(|&(label, event)| graph.evaluation(label).events[event].level);
+    NodeData {
+        instruction: vertex.instr.index(),
+        kind: Some(vertex.kind.to_string()),
+        location: Some(vertex.location.index()),
+        level: levels.min().unwrap_or(0),
+    }
+}
+
+fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
+    let fences = fence_objects(outcome, result).into_iter().zip(&result.fences);
+    let confirmations = result.confirmations.iter().copied().chain(std::iter::repeat(Confirmation::No));
+    ResultData {
+        memory_model: result.model.name.clone(),
+        title: result.model.title.clone(),
+        summary: outcome.summary_row(result),
+        enough: result.recheck.enough,
+        each_fence_needed: result.recheck.each_needed,
+        proved_minimal: result.placement.proved_minimal && !outcome.analysis.cut_off,
+        verified: verification_object(&result.verification),
+        complete: result.complete,
+        presumed_atomic: result.presumed_atomic.iter().map(|instr| instr.index()).collect(),
+        fences: fences.map(|(object, fence)| FenceData { fence: object, at: fence.point.instr.index() }).collect(),
+        locks: locks(outcome, result),
+        delays: result
+            .all_delays()
+            .zip(confirmations)
+            .map(|(delay, confirmed)| delay_data(outcome, delay, confirmed))
+            .collect(),
+    }
+}
+
+fn locks(outcome: &Outcome, result: &ModelOutcome) -> Vec<LockData> {
+    let torn_verdict = [Verdict { torn: true, ..Verdict::default() }];
+    let lock = |lock: &crate::placement::locks::Lock| {
+        let torn = result.findings.torn.iter().filter(|torn: &&Torn| lock.users.contains_key(&torn.instr));
+        let shortest = torn.min_by_key(|torn| torn.witness.num_of_accesses());
+        LockData {
+            locations: lock.locations.iter().map(|location| location.index()).collect(),
+            users: lock.users.iter().map(|(instr, role)| (instr.index(), role.name())).collect(),
+            witness: shortest.map(|torn| steps(outcome, &torn.witness, &torn_verdict)),
+        }
+    };
+    result.locks.iter().map(lock).collect()
+}
+
+fn delay_data(outcome: &Outcome, delay: &Delay, confirmation: Confirmation) -> DelayData {
+    DelayData {
+        from: delay.from.index(),
+        to: delay.to.index(),
+        is_unsafe: delay.is_unsafe,
+        cumulative: delay.cumulative,
+        confirmed: names::confirmed(confirmation),
+        witness: steps(outcome, &delay.witness, &[]),
+    }
+}
+
+fn steps(outcome: &Outcome, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<StepData> {
+    outcome.steps(cycle, verdicts).into_iter().map(|step| StepData(step.vertex.index(), step.name)).collect()
+}

@@ -1,0 +1,187 @@
+//! Litmus tests in the assembly languages of herd.
+//!
+//! | | X86 | PPC | ARM |
+//! |---|---|---|---|
+//! | address of the first, second access | its name | `r2`, `r4` | `R2`, `R4` |
+//! | value of the first, second access | `EAX`, `EBX` | `r1`, `r3` | `R1`, `R3` |
+//! | what depends on the first value | – | `r5` | `R5` |
+//! | fence | `MFENCE` | `sync` | `DMB` |
+
+use super::links::Link;
+use crate::lang::litmus::Architecture;
+use crate::memory::Kind;
+
+/// An access of a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Read or write.
+    pub kind: Kind,
+    /// The name of the location.
+    pub location: String,
+    /// What is written, or what is read if the cycle comes about.
+    pub value: i64,
+}
+
+/// A thread of a test: one access, or two and what is between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The first access.
+    pub first: Access,
+    /// What is between, and the second access.
+    pub second: Option<(Link, Access)>,
+}
+
+/// How an architecture writes things.
+pub trait Assembly {
+    /// Its name in herd.
+    fn name(&self) -> &'static str;
+    /// Its full fence in the vocabulary of diy.
+    fn fence_name(&self) -> &'static str;
+    /// The entries of the initial state for a thread.
+    fn initial(&self, thread: usize, column: &Column) -> String;
+    /// The instructions of a thread, and the labels between them.
+    fn code(&self, column: &Column) -> Vec<String>;
+    /// The register that the first (0) or the second (1) access reads into.
+    fn register(&self, position: usize) -> &'static str;
+}
+
+/// How the architecture writes things.
+#[must_use]
+pub fn assembly(architecture: Architecture) -> &'static dyn Assembly {
+    match architecture {
+        Architecture::X86 => &X86,
+        Architecture::Ppc => &Ppc,
+        Architecture::Arm => &Arm,
+    }
+}
+
+struct X86;
+struct Ppc;
+struct Arm;
+
+impl Assembly for X86 {
+    fn name(&self) -> &'static str {
+        "X86"
+    }
+
+    fn fence_name(&self) -> &'static str {
+        "MFence"
+    }
+
+    fn initial(&self, _: usize, _: &Column) -> String {
+        String::new()
+    }
+
+    fn code(&self, column: &Column) -> Vec<String> {
+        let access = |position: usize, access: &Access| match access.kind {
+            Kind::Write => format!("MOV [{}],${}", access.location, access.value),
+            Kind::Read => format!("MOV {},[{}]", self.register(position), access.location),
+        };
+        let mut code = vec![access(0, &column.first)];
+        if let Some((link, second)) = &column.second {
+            // No model of x86 asks for a dependency.
+            code.extend((*link == Link::Fence).then(|| "MFENCE".to_owned()));
+            code.push(access(1, second));
+        }
+        code
+    }
+
+    fn register(&self, position: usize) -> &'static str {
+        ["EAX", "EBX"][position]
+    }
+}
+
+/// The initial state of an architecture that has addresses in registers.
+fn addresses(thread: usize, column: &Column, registers: [&str; 2]) -> String {
+    let accesses = std::iter::once(&column.first).chain(column.second.iter().map(|(_, access)| access));
+    let entry = |(access, register): (&Access, &str)| format!("{thread}:{register}={};", access.location);
+    accesses.zip(registers).map(entry).collect::<Vec<_>>().join(" ")
+}
+
+impl Assembly for Ppc {
+    fn name(&self) -> &'static str {
+        "PPC"
+    }
+
+    fn fence_name(&self) -> &'static str {
+        "Sync"
+    }
+
+    fn initial(&self, thread: usize, column: &Column) -> String {
+        addresses(thread, column, ["r2", "r4"])
+    }
+
+    fn code(&self, column: &Column) -> Vec<String> {
+        let mut code = match column.first.kind {
+            Kind::Write => vec![format!("li r1,{}", column.first.value), "stw r1,0(r2)".to_owned()],
+            Kind::Read => vec!["lwz r1,0(r2)".to_owned()],
+        };
+        let Some((link, second)) = &column.second else { return code };
+        let constant = format!("li r3,{}", second.value);
+        let lines: Vec<&str> = match (link, second.kind) {
+            (Link::Plain, _) => vec![],
+            (Link::Fence, _) => vec!["sync"],
+            (Link::Address | Link::Data, _) => vec!["xor r5,r1,r1"],
+            (Link::Control, _) => vec!["cmpw r1,r1", "beq LC00", "LC00:"],
+        };
+        code.extend(lines.into_iter().map(str::to_owned));
+        match (link, second.kind) {
+            (Link::Address, Kind::Read) => code.push("lwzx r3,r5,r4".to_owned()),
+            (Link::Address, Kind::Write) => code.extend([constant, "stwx r3,r5,r4".to_owned()]),
+            (Link::Data, Kind::Write) => {
+                code.extend([format!("addi r5,r5,{}", second.value), "stw r5,0(r4)".to_owned()]);
+            }
+            (_, Kind::Read) => code.push("lwz r3,0(r4)".to_owned()),
+            (_, Kind::Write) => code.extend([constant, "stw r3,0(r4)".to_owned()]),
+        }
+        code
+    }
+
+    fn register(&self, position: usize) -> &'static str {
+        ["r1", "r3"][position]
+    }
+}
+
+impl Assembly for Arm {
+    fn name(&self) -> &'static str {
+        "ARM"
+    }
+
+    fn fence_name(&self) -> &'static str {
+        "DMB"
+    }
+
+    fn initial(&self, thread: usize, column: &Column) -> String {
+        addresses(thread, column, ["R2", "R4"])
+    }
+
+    fn code(&self, column: &Column) -> Vec<String> {
+        let mut code = match column.first.kind {
+            Kind::Write => vec![format!("MOV R1,#{}", column.first.value), "STR R1,[R2]".to_owned()],
+            Kind::Read => vec!["LDR R1,[R2]".to_owned()],
+        };
+        let Some((link, second)) = &column.second else { return code };
+        let constant = format!("MOV R3,#{}", second.value);
+        let lines: Vec<&str> = match link {
+            Link::Plain => vec![],
+            Link::Fence => vec!["DMB"],
+            Link::Address | Link::Data => vec!["EOR R5,R1,R1"],
+            Link::Control => vec!["CMP R1,R1", "BNE LC00", "LC00:"],
+        };
+        code.extend(lines.into_iter().map(str::to_owned));
+        match (link, second.kind) {
+            (Link::Address, Kind::Read) => code.push("LDR R3,[R5,R4]".to_owned()),
+            (Link::Address, Kind::Write) => code.extend([constant, "STR R3,[R5,R4]".to_owned()]),
+            (Link::Data, Kind::Write) => {
+                code.extend([format!("ADD R5,R5,#{}", second.value), "STR R5,[R4]".to_owned()]);
+            }
+            (_, Kind::Read) => code.push("LDR R3,[R4]".to_owned()),
+            (_, Kind::Write) => code.extend([constant, "STR R3,[R4]".to_owned()]),
+        }
+        code
+    }
+
+    fn register(&self, position: usize) -> &'static str {
+        ["R1", "R3"][position]
+    }
+}

@@ -1,0 +1,357 @@
+//! `--litmus DIR`: each witness as a litmus test, to be run by herd7, on hardware by litmus7, or by `seqcon litmus`.
+//!
+//! A test has the accesses of the cycle and nothing else of the program: a thread for each segment, and between its two accesses what keeps them in order in the program ([`links`]): a fence that is in place, a
+//! dependency that the memory model counts, or nothing. The architecture is that of the memory model; a model that herd has no architecture for is written for POWER, where more can happen than under the model, and the file says so.
+//!
+//! *The condition* holds exactly if the cycle has come about. Along the cycle the accesses to a location are consecutive, joined by conflict edges; their writes are to come in this order, and get the values 1, 2 (initially
+//! it is 0). A read on the way reads from the write before it, if there is one (Rfe), and comes before the one behind it (Fre): it reads as many as there are writes before it. With two writes to a location (Coe) the second must have the last word: the location is 2 at the end.
+//! Three writes in a row could not be told apart by that; no shortest cycle over reachable conflicts has them.
+//!
+//! *Names.* A test is called after its cycle in diy's vocabulary, so that two delays with one cycle, up to renaming, give one test. Of the rotations of a cycle that start with a thread's first access of two, the one whose name is last in the
+//! alphabet is taken: `PodWW Rfe PodRR Fre`.
+//!
+//! *What is no test:* a cycle that moves within an instruction, torn or as one atomic step (assembly has no such instructions), one of a thread with a partial fence, which the analysis leaves out of account and the test would, too, and one with an order that
+//! only accesses in between keep. These are listed, never dropped silently. A test for a pair that needs a *cumulative* fence although the pair itself is in order can come out forbidden: the analysis asks for such a
+//! fence wherever the shape is there (method §7). The comment of such a test says so.
+
+pub mod assembly;
+pub mod links;
+
+use super::names;
+use crate::analysis::{ModelOutcome, Outcome};
+use crate::cycles::{Cycle, Edge, Segment, Verdict};
+use crate::ids::{LocationId, VertexId};
+use crate::lang::litmus::Architecture;
+use crate::memory::Kind;
+use crate::program::InstructionKind;
+use crate::provenance::Provenance;
+use assembly::{Access, Assembly, Column, assembly};
+use links::{Link, Links};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// A litmus test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Test {
+    /// The name of its file.
+    pub file_name: String,
+    /// The memory model that it is for.
+    pub memory_model: String,
+    /// The cycle that it is made from, as reports name it.
+    pub cycle: String,
+    /// What is in the file.
+    pub text: String,
+}
+
+/// The tests of all memory models.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// The tests, by the names of their files.
+    pub tests: Vec<Test>,
+    /// What could be no test, and why: a line each.
+    pub left_out: Vec<String>,
+}
+
+/// The witnesses of all delays as litmus tests.
+#[must_use]
+pub fn export(outcome: &Outcome) -> Exported {
+    let mut exported = Exported::default();
+    for result in &outcome.results {
+        let writer = Writer::new(outcome, result);
+        let mut tests: BTreeMap<Vec<String>, Test> = BTreeMap::new();
+        let mut left_out: BTreeMap<String, usize> = BTreeMap::new();
+        let torn = [Verdict { torn: true, ..Verdict::default() }];
+        let delays = result.all_delays().map(|delay| (&delay.witness, &[][..]));
+        let locks = result.findings.torn.iter().map(|found| (&found.witness, &torn[..]));
+        for (cycle, verdicts) in delays.chain(locks) {
+            match writer.test(cycle, verdicts) {
+                Ok((key, test)) => drop(tests.entry(key).or_insert(test)),
+                Err(reason) => {
+                    let line = format!("{}: {}: {reason}", result.model.name, outcome.diy_name(cycle, verdicts));
+                    *left_out.entry(line).or_default() += 1;
+                }
+            }
+        }
+        for (number, test) in tests.into_values().enumerate() {
+            let file_name = file_name(&test, number);
+            exported.tests.push(Test { file_name, ..test });
+        }
+        let more = |count: usize| if count == 1 { String::new() } else { format!(" ({count} times)") };
+        exported.left_out.extend(left_out.into_iter().map(|(line, count)| format!("left out: {line}{}", more(count))));
+    }
+    exported
+}
+
+/// The name, short enough for a file system.
+fn file_name(test: &Test, number: usize) -> String {
+    const LONGEST: usize = 120;
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "._+-".contains(c) { c } else { '_' };
+    let mut name: String = format!("{}-{}", test.memory_model, test.file_name).chars().map(plain).collect();
+    if name.len() > LONGEST {
+        name.truncate(LONGEST);
+        name += &format!("-{number}");
+    }
+    name + ".litmus"
+}
+
+struct Writer<'a> {
+    outcome: &'a Outcome,
+    result: &'a ModelOutcome,
+    links: Links<'a>,
+    assembly: &'static dyn Assembly,
+    /// Why this architecture, where it is not the model's own.
+    remark: Option<String>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(outcome: &'a Outcome, result: &'a ModelOutcome) -> Writer<'a> {
+        let name = &*result.model.name;
+        let (architecture, remark) = match name {
+            "tso" => (Architecture::X86, None),
+            "power" => (Architecture::Ppc, None),
+            "armv7" => (Architecture::Arm, None),
+            "armv8" => (Architecture::Arm, Some("in the assembly of ARMv7, which herd's ARM is".to_owned())),
+            _ => {
+                let remark =
+                    format!("herd has no architecture for {name}, and on POWER more can happen than under {name}");
+                (Architecture::Ppc, Some(remark))
+            }
+        };
+        let links = Links::new(&outcome.analysis.graph, &result.model, &result.findings.in_place);
+        Writer { outcome, result, links, assembly: assembly(architecture), remark }
+    }
+
+    /// The test, with what tells it from others; or why there is none. Its file has the plain name of the cycle.
+    fn test(&self, cycle: &Cycle, verdicts: &[Verdict]) -> Result<(Vec<String>, Test), String> {
+        if self.outcome.steps(cycle, verdicts).iter().any(|step| step.edge == Edge::Sideways) {
+            return Err("it moves within an instruction, which a litmus test cannot have as one step".to_owned());
+        }
+        self.refuse_partial_fences(cycle)?;
+        let links: Vec<Option<Link>> =
+            cycle.segments.iter().map(|segment| self.link(segment)).collect::<Result<_, _>>()?;
+        let edges = self.named_edges(cycle, &links);
+        let (name, start) = (0..edges.len())
+            .filter(|&start| links[start].is_some())
+            .map(|start| (edges[start..].iter().chain(&edges[..start]).flatten().cloned().collect::<Vec<_>>(), start))
+            .max_by_key(|(name, start)| (name.clone(), Reverse(*start)))
+            .ok_or("no thread has two accesses")?;
+        let rotated = |position: usize| (start + position) % edges.len();
+        let segments: Vec<Segment> = (0..edges.len()).map(|position| cycle.segments[rotated(position)]).collect();
+        let links: Vec<Option<Link>> = (0..edges.len()).map(|position| links[rotated(position)]).collect();
+        let values = self.values(&segments)?;
+        let text = self.text(&name, &segments, &links, &values);
+        let test = Test {
+            file_name: name.join("+"),
+            memory_model: self.result.model.name.clone(),
+            cycle: self.outcome.diy_name(cycle, verdicts),
+            text,
+        };
+        Ok((name, test))
+    }
+
+    fn link(&self, segment: &Segment) -> Result<Option<Link>, String> {
+        if segment.entry == segment.exit {
+            return Ok(None);
+        }
+        match self.links.between(segment.entry, segment.exit) {
+            Some(link) => Ok(Some(link)),
+            None => Err("only accesses in between keep the order of two of its accesses".to_owned()),
+        }
+    }
+
+    fn refuse_partial_fences(&self, cycle: &Cycle) -> Result<(), String> {
+        let Some(source) = &self.outcome.source else { return Ok(()) };
+        let graph = &self.outcome.analysis.graph;
+        for segment in &cycle.segments {
+            let Some((thread, _)) = source.at(graph.vertex(segment.entry).instr) else { continue };
+            let thread = &source.program.threads[thread];
+            if thread.instructions.iter().any(|known| matches!(known.kind, InstructionKind::PartialFence(_))) {
+                let name = &thread.name;
+                return Err(format!("{name} has a partial fence, which the analysis leaves out of account"));
+            }
+        }
+        Ok(())
+    }
+
+    /// For each segment, the names of its edges in diy's vocabulary: that between its accesses, if it has two, and the conflict edge.
+    fn named_edges(&self, cycle: &Cycle, links: &[Option<Link>]) -> Vec<Vec<String>> {
+        let mut steps = self.outcome.steps(cycle, &[]).into_iter();
+        let graph = &self.outcome.analysis.graph;
+        let mut named = Vec::new();
+        for (segment, link) in cycle.segments.iter().zip(links) {
+            let (from, to) = (graph.vertex(segment.entry).kind, graph.vertex(segment.exit).kind);
+            let mut edges = Vec::new();
+            if let Some(link) = link {
+                let plain = steps.next().map(|step| step.name).unwrap_or_default();
+                edges.push(match link {
+                    Link::Plain => plain,
+                    Link::Fence => format!("{}d{from}{to}", self.assembly.fence_name()),
+                    Link::Address => format!("DpAddrd{to}"),
+                    Link::Data => format!("DpDatad{to}"),
+                    Link::Control => format!("DpCtrld{to}"),
+                });
+            }
+            edges.extend(steps.next().map(|step| step.name));
+            named.push(edges);
+        }
+        named
+    }
+
+    /// What each access writes, or reads if the cycle comes about, and the locations that are written twice.
+    fn values(&self, segments: &[Segment]) -> Result<Values, String> {
+        let graph = &self.outcome.analysis.graph;
+        let mut values = Values::default();
+        let mut next: BTreeMap<LocationId, i64> = BTreeMap::new();
+        // From the exit of the first segment round to its entry, the accesses to a location come one after the other.
+        let accesses = segments.iter().flat_map(|segment| {
+            let both = [segment.entry, segment.exit];
+            if segment.entry == segment.exit { both[..1].to_vec() } else { both.to_vec() }
+        });
+        let mut accesses: Vec<VertexId> = accesses.collect();
+        accesses.rotate_left(1);
+        for access in accesses {
+            let vertex = graph.vertex(access);
+            let written = next.entry(vertex.location).or_default();
+            if vertex.kind == Kind::Write {
+                *written += 1;
+            }
+            values.of.insert(access, *written);
+        }
+        for (location, written) in next {
+            match written {
+                0 | 1 => {}
+                2 => values.twice.push(location),
+                _ => return Err("three writes to one location, whose order the end does not tell".to_owned()),
+            }
+        }
+        Ok(values)
+    }
+
+    fn text(&self, name: &[String], segments: &[Segment], links: &[Option<Link>], values: &Values) -> String {
+        let graph = &self.outcome.analysis.graph;
+        let mut locations: Vec<LocationId> = Vec::new();
+        for vertex in segments.iter().flat_map(|segment| [segment.entry, segment.exit]) {
+            let location = graph.vertex(vertex).location;
+            if !locations.contains(&location) {
+                locations.push(location);
+            }
+        }
+        let short = |location: LocationId| location_name(locations.iter().position(|&known| known == location));
+        let access = |vertex: VertexId| {
+            let found = graph.vertex(vertex);
+            Access { kind: found.kind, location: short(found.location), value: values.of[&vertex] }
+        };
+        let columns: Vec<Column> = segments
+            .iter()
+            .zip(links)
+            .map(|(segment, link)| Column {
+                first: access(segment.entry),
+                second: link.map(|link| (link, access(segment.exit))),
+            })
+            .collect();
+        let mut text =
+            format!("{} {}\n\"{}\"\nCycle={}\n", self.assembly.name(), name.join("+"), name.join(" "), name.join(" "));
+        let mut comment = format!(
+            "seqcon {}: a critical cycle of {} under {}",
+            Provenance::VERSION,
+            self.outcome.model,
+            self.result.model.name
+        );
+        comment.extend(self.remark.iter().map(|remark| format!("\n{remark}")));
+        if links.iter().flatten().all(|link| *link != Link::Plain) {
+            comment += "\neach thread keeps its own accesses in order: this needs a write that threads see at different times, and the architecture may forbid it";
+        }
+        for &location in &locations {
+            comment += &format!("\n{} is {}", short(location), names::location(graph, location));
+        }
+        for (position, segment) in segments.iter().enumerate() {
+            let shown = |vertex| {
+                format!("{} of {}", names::access(graph, vertex), names::instruction(graph, graph.vertex(vertex).instr))
+            };
+            comment += &format!("\nP{position}: {}", shown(segment.entry));
+            if segment.entry != segment.exit {
+                comment += &format!(", then {}", shown(segment.exit));
+            }
+        }
+        text += &format!("(* {} *)\n{{\n", harmless(&comment));
+        for (position, column) in columns.iter().enumerate() {
+            let initial = self.assembly.initial(position, column);
+            if !initial.is_empty() {
+                text += &format!("{initial}\n");
+            }
+        }
+        text += "}\n";
+        text += &self.code(&columns);
+        let registers = columns.iter().enumerate().flat_map(|(thread, column)| {
+            let accesses = std::iter::once(&column.first).chain(column.second.iter().map(|(_, access)| access));
+            let reads = accesses.enumerate().filter(|(_, access)| access.kind == Kind::Read);
+            reads.map(move |(position, access)| {
+                format!("{thread}:{}={}", self.assembly.register(position), access.value)
+            })
+        });
+        let twice = locations.iter().filter(|location| values.twice.contains(location));
+        let ends = twice.map(|&location| format!("{}=2", short(location)));
+        let condition: Vec<String> = registers.chain(ends).collect();
+        text + &format!("exists ({})\n", condition.join(" /\\ "))
+    }
+
+    /// The threads side by side.
+    fn code(&self, columns: &[Column]) -> String {
+        let mut cells: Vec<Vec<String>> = columns.iter().map(|column| self.assembly.code(column)).collect();
+        for (position, column) in cells.iter_mut().enumerate() {
+            column.insert(0, format!("P{position}"));
+        }
+        let rows = cells.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: &Vec<String>| column.iter().map(String::len).max().unwrap_or(0);
+        let row = |row: usize| {
+            let cell = |column: &Vec<String>| {
+                format!("{:width$}", column.get(row).map_or("", String::as_str), width = width(column))
+            };
+            format!(" {} ;\n", cells.iter().map(cell).collect::<Vec<_>>().join(" | "))
+        };
+        (0..rows).map(row).collect()
+    }
+}
+
+#[derive(Default)]
+struct Values {
+    of: BTreeMap<VertexId, i64>,
+    twice: Vec<LocationId>,
+}
+
+/// x, y, z, a, b, …
+fn location_name(position: Option<usize>) -> String {
+    const LETTERS: [&str; 11] = ["x", "y", "z", "a", "b", "c", "d", "e", "f", "g", "h"];
+    let position = position.unwrap_or(0);
+    LETTERS.get(position).map_or_else(|| format!("x{position}"), |letter| (*letter).to_owned())
+}
+
+/// A text that can stand in a comment: names may have anything in them, and herd takes a brace for the initial state even there.
+fn harmless(text: &str) -> String {
+    let plain = |c: char| match c {
+        '{' => '(',
+        '}' => ')',
+        c if c.is_control() && c != '\n' => ' ',
+        c => c,
+    };
+    let plain: String = text.chars().map(plain).collect();
+    plain.replace("(*", "( *").replace("*)", "* )").replace('\n', "\n   ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_are_short_and_plain() {
+        let test = |name: &str| Test {
+            file_name: name.to_owned(),
+            memory_model: "../my model".to_owned(),
+            cycle: String::new(),
+            text: String::new(),
+        };
+        assert_eq!(file_name(&test("PodWR+Fre"), 0), ".._my_model-PodWR+Fre.litmus");
+        let long = file_name(&test(&"PodWR+Fre+".repeat(40)), 7);
+        assert!(long.len() < 140 && long.ends_with("-7.litmus"), "{long}");
+    }
+}

@@ -1,0 +1,170 @@
+//! Memory models side by side: where synchronisation is needed, under which of them, and what kind.
+//!
+//! A row for each place that needs something under some model: a fence point, or an instruction that takes a lock; a column for each memory model, in the order of the outcome. As text for people (80
+//! columns where the names allow: of the instruction's text only as much is shown as fits) and as CSV.
+
+use super::names;
+use crate::analysis::{ModelOutcome, Outcome};
+use crate::ids::InstrId;
+use crate::memory::FenceStrength;
+use crate::placement::cost::place_name;
+use crate::placement::locks::Role;
+use crate::safety::{Place, Point};
+use std::collections::BTreeSet;
+use std::fmt::{self, Write as _};
+use std::io;
+
+/// How many columns a terminal has at least.
+const COLUMNS: usize = 80;
+/// How much of an instruction's text is worth showing.
+const LEAST_TEXT: usize = 6;
+
+/// What is needed at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// A fence.
+    Fence(FenceStrength),
+    /// A lock.
+    Lock(Role),
+}
+
+impl Need {
+    fn symbol(self) -> char {
+        match self {
+            Need::Fence(FenceStrength::Plain) => 'F',
+            Need::Fence(FenceStrength::Cumulative) => 'C',
+            Need::Lock(Role::TornUpdate | Role::TornCondition) => 'L',
+            Need::Lock(Role::Partner) => 'l',
+        }
+    }
+
+    /// As the CSV files call it.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Need::Fence(strength) => strength.to_string(),
+            Need::Lock(role) => role.name().to_owned(),
+        }
+    }
+}
+
+/// Where something is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Row {
+    /// The instruction.
+    pub instr: InstrId,
+    /// Where a fence is to stand; none for a lock.
+    pub fence: Option<Place>,
+}
+
+/// The matrix.
+pub struct Matrix<'a> {
+    outcome: &'a Outcome,
+    /// The places, in the order of the program.
+    pub rows: Vec<Row>,
+}
+
+impl<'a> Matrix<'a> {
+    /// Of all results of an outcome.
+    #[must_use]
+    pub fn of(outcome: &'a Outcome) -> Matrix<'a> {
+        let rows: BTreeSet<Row> = outcome
+            .results
+            .iter()
+            .flat_map(|result| {
+                let fences = result.fences.iter().map(|fence| fence.point);
+                let fences = fences.map(|Point { instr, place }| Row { instr, fence: Some(place) });
+                let users = result.locks.iter().flat_map(|lock| lock.users.keys());
+                fences.chain(users.map(|&instr| Row { instr, fence: None })).collect::<Vec<_>>()
+            })
+            .collect();
+        Matrix { outcome, rows: rows.into_iter().collect() }
+    }
+
+    /// What a memory model needs there.
+    #[must_use]
+    pub fn need(&self, result: &ModelOutcome, row: Row) -> Option<Need> {
+        match row.fence {
+            Some(place) => {
+                let point = Point { instr: row.instr, place };
+                result.fences.iter().find(|fence| fence.point == point).map(|fence| Need::Fence(fence.strength))
+            }
+            None => {
+                // Of several locks that it takes, the one that it needs for itself.
+                let roles = result.locks.iter().filter_map(|lock| lock.users.get(&row.instr).copied());
+                roles.min().map(Need::Lock)
+            }
+        }
+    }
+
+    fn place(row: Row) -> String {
+        row.fence.map_or_else(|| "lock".to_owned(), place_name)
+    }
+
+    fn text(&self, instr: InstrId) -> String {
+        let written = self.outcome.source.as_ref().and_then(|source| source.text_of(instr));
+        written.unwrap_or_else(|| names::instruction_text(&self.outcome.analysis, instr))
+    }
+
+    /// For people, with a legend.
+    ///
+    /// # Errors
+    /// If the writer fails.
+    pub fn write_text(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        let graph = &self.outcome.analysis.graph;
+        let results = &self.outcome.results;
+        let name = |row: &Row| format!("{} {}", Self::place(*row), names::instruction(graph, row.instr));
+        let width = |text: &str| text.chars().count();
+        let first = self.rows.iter().map(|row| width(&name(row))).chain([width("needed")]).max().unwrap_or(0);
+        let cells: Vec<usize> = results.iter().map(|result| width(&result.model.name).max(2)).collect();
+        let line = |head: &str, values: &mut dyn Iterator<Item = String>| {
+            let values = values.zip(&cells).fold(String::new(), |mut line, (value, cell)| {
+                let _ = write!(line, " {value:>cell$}");
+                line
+            });
+            format!("{head:<first$} {values}")
+        };
+        writeln!(out, "{}", line("needed", &mut results.iter().map(|result| result.model.name.clone())))?;
+        for &row in &self.rows {
+            let symbol = |result: &ModelOutcome| self.need(result, row).map_or('.', Need::symbol).to_string();
+            let shown = line(&name(&row), &mut results.iter().map(symbol));
+            let room = COLUMNS.saturating_sub(width(&shown) + 2);
+            let text = if room < LEAST_TEXT { String::new() } else { shortened(&self.text(row.instr), room) };
+            writeln!(out, "{}", format!("{shown}  {text}").trim_end())?;
+        }
+        let count = |wanted: fn(&ModelOutcome) -> usize| results.iter().map(move |result| wanted(result).to_string());
+        writeln!(out, "{}", line("fences", &mut count(|result| result.fences.len())))?;
+        if results.iter().any(|result| !result.locks.is_empty()) {
+            writeln!(out, "{}", line("locks", &mut count(|result| result.locks.len())))?;
+        }
+        writeln!(out, "F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing")
+    }
+
+    /// As a table.
+    ///
+    /// # Errors
+    /// If the writer fails.
+    pub fn write_csv(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let graph = &self.outcome.analysis.graph;
+        let mut writer = csv::WriterBuilder::new().from_writer(out);
+        let models = self.outcome.results.iter().map(|result| result.model.name.as_str());
+        writer.write_record(["thread", "instruction", "position", "text"].into_iter().chain(models))?;
+        for &row in &self.rows {
+            let instruction = graph.instruction(row.instr);
+            let thread = graph.threads[instruction.thread.index()].clone();
+            let needs =
+                self.outcome.results.iter().map(|result| self.need(result, row).map_or(String::new(), Need::name));
+            let head = [thread, instruction.name.clone(), Self::place(row), self.text(row.instr)];
+            writer.write_record(head.into_iter().chain(needs))?;
+        }
+        writer.flush()
+    }
+}
+
+/// As much of a text as fits.
+fn shortened(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    text.chars().take(room - 1).chain(['…']).collect()
+}

@@ -1,0 +1,349 @@
+//! `report.sarif`: SARIF 2.1.0 (OASIS standard), which code-hosting sites and editors show beside the source.
+//!
+//! A result for each fence and for each lock, under each memory model. Its rule says what is missing; its level is `warning`, or `error` where a run was found that goes wrong (`--confirm`). It stands at the
+//! instruction: in the source, where that is known (columns count characters), and always by thread and instruction. The code flow is the witness cycle, one thread flow a thread; `executionOrder` is the order in which the accesses are
+//! performed when the cycle comes about: the delayed access last, the one that overtook it first. Where the specification is SLCO, the fix is what `seqcon fix` would write.
+//!
+//! The output depends on the inputs and on the command alone: there are no times in it. The fingerprint of a result is made from names, not from lines, so it survives edits elsewhere.
+
+mod schema;
+
+use super::{Report, names};
+use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
+use crate::cycles::{Cycle, Verdict};
+use crate::ids::{InstrId, VertexId};
+use crate::lang::Language;
+use crate::lang::diagnostic::Place;
+use crate::lang::slco::edit::insertions;
+use crate::memory::FenceStrength;
+use crate::placement::cost::place_name;
+use crate::placement::locks::{Lock, Role};
+use crate::program::Span;
+use crate::provenance::{Input, Provenance};
+use crate::repair::Repair;
+use crate::repair::text::edits;
+use crate::source::Source;
+use schema::{
+    Artifact, ArtifactChange, ArtifactLocation, CodeFlow, Configuration, Driver, Fix, Invocation, Location, Log,
+    LogicalLocation, Message, Notification, PhysicalLocation, Region, Replacement, ResultObject, Rule, Run, ThreadFlow,
+    ThreadFlowLocation, Tool,
+};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// `report.sarif`
+pub struct Sarif;
+
+/// What can be missing; the position is the rule's index.
+const RULES: [(&str, &str, &str, &str); 3] = [
+    (
+        "missing-fence",
+        "MissingFence",
+        "A fence is missing.",
+        "Without a fence here, the memory model lets a later access of this thread be executed before an earlier one, and other threads can tell: the program is not sequentially consistent.",
+    ),
+    (
+        "missing-cumulative-fence",
+        "MissingCumulativeFence",
+        "A cumulative fence is missing.",
+        "This thread may read a write before all threads can see it. Without a cumulative fence here, what it does next can be seen before that write: the program is not sequentially consistent.",
+    ),
+    (
+        "missing-lock",
+        "MissingLock",
+        "A lock is missing.",
+        "An instruction that is specified as one step has several accesses, and other threads can tell that it is not one step. It and those that conflict with it must take a lock.",
+    ),
+];
+
+impl Report for Sarif {
+    fn file_name(&self) -> &'static str {
+        "report.sarif"
+    }
+
+    fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+        let writer = Writer { outcome };
+        let results = outcome.results.iter().flat_map(|result| writer.results(result)).collect();
+        let run = Run {
+            tool: Tool { driver: driver() },
+            invocations: vec![writer.invocation()],
+            artifacts: outcome.provenance.inputs.iter().map(artifact).collect(),
+            column_kind: "unicodeCodePoints",
+            results,
+        };
+        let log = Log { schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
+        serde_json::to_writer_pretty(&mut *out, &log)?;
+        writeln!(out)
+    }
+}
+
+fn driver() -> Driver {
+    let rule = |(id, name, short, full): (&'static str, &'static str, &str, &str)| Rule {
+        id,
+        name,
+        short_description: Message::new(short),
+        full_description: Message::new(full),
+        help: Message::new(format!(
+            "{full} The code flow shows a shortest cycle of accesses that comes about without it; 'seqcon fix' repairs a specification."
+        )),
+        default_configuration: Configuration { level: "warning" },
+    };
+    Driver {
+        name: "seqcon",
+        version: Provenance::VERSION,
+        semantic_version: Provenance::VERSION,
+        rules: RULES.into_iter().map(rule).collect(),
+    }
+}
+
+fn artifact(input: &Input) -> Artifact<'_> {
+    let hashes = input.sha256.as_deref().map(|hash| ("sha-256", hash)).into_iter().collect();
+    let is_file = input.path != "-";
+    Artifact {
+        location: is_file.then(|| ArtifactLocation { uri: uri(&input.path), index: None }),
+        description: (!is_file).then(|| Message::new("standard input")),
+        roles: ["analysisTarget"],
+        hashes,
+    }
+}
+
+/// A file name as a URI reference: relative names stay so.
+fn uri(path: &str) -> String {
+    let path = if std::path::MAIN_SEPARATOR == '\\' { path.replace('\\', "/") } else { path.to_owned() };
+    let mut uri = String::from(if path.starts_with('/') { "file://" } else { "" });
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri
+}
+
+struct Writer<'a> {
+    outcome: &'a Outcome,
+}
+
+impl<'a> Writer<'a> {
+    fn invocation(&self) -> Invocation<'a> {
+        let incomplete = self.outcome.results.iter().filter(|result| !result.complete).map(|result| Notification {
+            level: "warning",
+            message: Message::new(format!(
+                "Under {} a limit left something out: there may be more to find.",
+                result.model.name
+            )),
+        });
+        Invocation {
+            command_line: &self.outcome.provenance.command,
+            execution_successful: true,
+            tool_execution_notifications: incomplete.collect(),
+        }
+    }
+
+    fn results(&self, result: &ModelOutcome) -> Vec<ResultObject> {
+        let fences = result.fences.iter().map(|fence| self.fence(result, fence));
+        let locks = result.locks.iter().enumerate().map(|(number, lock)| self.lock(result, number, lock));
+        fences.chain(locks).collect()
+    }
+
+    fn fence(&self, result: &ModelOutcome, fence: &Fence) -> ResultObject {
+        let graph = &self.outcome.analysis.graph;
+        let instr = names::instruction(graph, fence.point.instr);
+        let place = place_name(fence.point.place);
+        let reason = fence.delays.iter().map(|&delay| &result.findings.delays[delay]);
+        let reason = reason.min_by_key(|delay| delay.witness.num_of_accesses());
+        let why = reason.map_or(String::new(), |delay| {
+            let (from, to) = (self.access(delay.from), self.access(delay.to));
+            if delay.is_unsafe {
+                format!(": without it, {to} may be executed before {from}")
+            } else {
+                format!(": without it, {to} may be seen before the write that {from} has read")
+            }
+        });
+        let what = format!(
+            "Under {}, {} ({}) is needed {place} {instr} ({}){why}.",
+            result.model.name,
+            fence.mnemonic,
+            fence.strength,
+            self.text(fence.point.instr)
+        );
+        let is_confirmed = |delay: &usize| result.confirmations.get(*delay) == Some(&Confirmation::Yes);
+        let repair = |source: &Source| {
+            source
+                .at(fence.point.instr)
+                .map(|at| Repair { fences: [(at, fence.point.place)].into(), ..Repair::default() })
+        };
+        let rule = match fence.strength {
+            FenceStrength::Plain => 0,
+            FenceStrength::Cumulative => 1,
+        };
+        ResultObject {
+            rule_id: RULES[rule].0,
+            rule_index: rule,
+            level: if fence.delays.iter().any(is_confirmed) { "error" } else { "warning" },
+            message: Message::new(what),
+            locations: vec![self.location(fence.point.instr)],
+            related_locations: Vec::new(),
+            code_flows: reason.map(|delay| self.code_flow(&delay.witness, &[])).into_iter().collect(),
+            fixes: self.fix(repair, &format!("Put a fence {place} {instr}.")).into_iter().collect(),
+            partial_fingerprints: fingerprint(&[RULES[rule].0, &result.model.name, &instr, &place]),
+            properties: BTreeMap::from([
+                ("memoryModel", result.model.name.clone()),
+                ("mnemonic", fence.mnemonic.clone()),
+                ("position", place),
+                ("servedDelays", fence.delays.len().to_string()),
+            ]),
+        }
+    }
+
+    fn lock(&self, result: &ModelOutcome, number: usize, lock: &Lock) -> ResultObject {
+        let graph = &self.outcome.analysis.graph;
+        let users = |partners: bool| lock.users.iter().filter(move |(_, role)| (**role == Role::Partner) == partners);
+        let torn: Vec<InstrId> = users(false).map(|(&instr, _)| instr).collect();
+        let names_of = |instrs: &[InstrId]| -> String {
+            instrs.iter().map(|&instr| names::instruction(graph, instr)).collect::<Vec<_>>().join(", ")
+        };
+        let locations: Vec<&str> = lock.locations.iter().map(|&location| names::location(graph, location)).collect();
+        let others = match users(true).count() {
+            0 => String::new(),
+            more => format!(", and by {more} more that conflict"),
+        };
+        let what = format!(
+            "Under {}, a lock for {} is needed by {}{others}: without it, other threads can tell that this is not one step.",
+            result.model.name,
+            locations.join(", "),
+            names_of(&torn),
+        );
+        let witnesses = result.findings.torn.iter().filter(|found| torn.contains(&found.instr));
+        let reason = witnesses.min_by_key(|found| found.witness.num_of_accesses());
+        let repair = |source: &Source| {
+            let locked: Option<_> = torn.iter().map(|&instr| source.at(instr)).collect();
+            locked.map(|locked| Repair { locked, ..Repair::default() })
+        };
+        let related = users(true).enumerate().map(|(position, (&instr, _))| Location {
+            id: Some(position + 1),
+            message: Some(Message::new("This must take the lock, too.")),
+            ..self.location(instr)
+        });
+        let torn_names = names_of(&torn);
+        ResultObject {
+            rule_id: RULES[2].0,
+            rule_index: 2,
+            level: "warning",
+            message: Message::new(what),
+            locations: torn.iter().take(1).map(|&instr| self.location(instr)).collect(),
+            related_locations: related.collect(),
+            code_flows: reason
+                .map(|found| self.code_flow(&found.witness, &[Verdict { torn: true, ..Verdict::default() }]))
+                .into_iter()
+                .collect(),
+            fixes: self.fix(repair, &format!("Make {torn_names} atomic.")).into_iter().collect(),
+            partial_fingerprints: fingerprint(&[RULES[2].0, &result.model.name, &torn_names]),
+            properties: BTreeMap::from([
+                ("lock", number.to_string()),
+                ("memoryModel", result.model.name.clone()),
+                ("locations", locations.join(" ")),
+            ]),
+        }
+    }
+
+    fn access(&self, vertex: VertexId) -> String {
+        let graph = &self.outcome.analysis.graph;
+        format!("{} {}", names::instruction(graph, graph.vertex(vertex).instr), names::access(graph, vertex))
+    }
+
+    /// The instruction as it is written, or as its labels say.
+    fn text(&self, instr: InstrId) -> String {
+        let written = self.outcome.source.as_ref().and_then(|source| source.text_of(instr));
+        written.unwrap_or_else(|| names::instruction_text(&self.outcome.analysis, instr))
+    }
+
+    fn location(&self, instr: InstrId) -> Location {
+        let graph = &self.outcome.analysis.graph;
+        let instruction = graph.instruction(instr);
+        let thread = &graph.threads[instruction.thread.index()];
+        let logical = |name: &str, full: String, kind| LogicalLocation {
+            name: name.to_owned(),
+            fully_qualified_name: full,
+            kind,
+        };
+        let physical = self.outcome.source.as_ref().and_then(|source| {
+            let region = region(source, source.span(instr)?);
+            Some(PhysicalLocation { artifact_location: self.artifact_of(source), region })
+        });
+        Location {
+            id: None,
+            physical_location: physical,
+            logical_locations: vec![
+                logical(&instruction.name, names::instruction(graph, instr), "instruction"),
+                logical(thread, thread.clone(), "thread"),
+            ],
+            message: None,
+        }
+    }
+
+    fn artifact_of(&self, source: &Source) -> ArtifactLocation {
+        let index = self.outcome.provenance.inputs.iter().position(|input| input.path == source.path);
+        ArtifactLocation { uri: uri(&source.path), index }
+    }
+
+    fn code_flow(&self, cycle: &Cycle, verdicts: &[Verdict]) -> CodeFlow {
+        let steps = self.outcome.steps(cycle, verdicts);
+        // The witness starts with the access that is executed last.
+        let order = |position: usize| if position == 0 { steps.len() } else { position };
+        let flow = |vertices: &[(usize, VertexId)]| {
+            let graph = &self.outcome.analysis.graph;
+            let thread = graph.vertex(vertices[0].1).thread;
+            let locations = vertices.iter().map(|&(position, vertex)| ThreadFlowLocation {
+                location: Location {
+                    message: Some(Message::new(format!("{} ({})", names::access(graph, vertex), steps[position].name))),
+                    ..self.location(graph.vertex(vertex).instr)
+                },
+                execution_order: order(position),
+            });
+            ThreadFlow { id: graph.threads[thread.index()].clone(), locations: locations.collect() }
+        };
+        let mut next = 0;
+        let threads = cycle.segments.iter().map(|segment| {
+            let length = if segment.entry == segment.exit { 1 } else { 2 };
+            let own: Vec<_> = (next..next + length).map(|position| (position, steps[position].vertex)).collect();
+            next += length;
+            flow(&own)
+        });
+        let name = self.outcome.diy_name(cycle, verdicts);
+        CodeFlow { thread_flows: threads.collect(), message: Message::new(format!("A critical cycle: {name}.")) }
+    }
+
+    /// The change of the text, where the language has words for it.
+    fn fix(&self, repair: impl Fn(&Source) -> Option<Repair>, description: &str) -> Option<Fix> {
+        let source = self.outcome.source.as_ref()?;
+        if Language::of(&source.path) != Some(Language::Slco) {
+            return None;
+        }
+        let edits = edits(&source.program, &repair(source)?).ok()?;
+        let replacements = insertions(&source.text, &edits).into_iter().map(|(at, what)| Replacement {
+            deleted_region: region(source, Span { start: at, end: at }),
+            inserted_content: Message::new(what),
+        });
+        let change =
+            ArtifactChange { artifact_location: self.artifact_of(source), replacements: replacements.collect() };
+        Some(Fix { description: Message::new(description), artifact_changes: [change] })
+    }
+}
+
+fn region(source: &Source, span: Span) -> Region {
+    let (start, end) = (Place::of(&source.text, span.start), Place::of(&source.text, span.end));
+    Region { start_line: start.line, start_column: start.column, end_line: end.line, end_column: end.column }
+}
+
+/// The hash of what a result is about.
+fn fingerprint(parts: &[&str]) -> BTreeMap<&'static str, String> {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    BTreeMap::from([("seqconResult/v1", hash)])
+}

@@ -1,0 +1,587 @@
+//! `report.html`: what is in the file, and what a real browser makes of it (`support/chromium.rs` says when that part is skipped).
+
+// A panic is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/chromium.rs"]
+mod chromium;
+
+use chromium::{Browser, FRAMES};
+use seqcon::aeg::Profile;
+use seqcon::analysis::{Analysis, EngineUse, Options, Outcome};
+use seqcon::facts::{Facts, Follows};
+use seqcon::ids::LabelId;
+use seqcon::lts::label::{Access, Label, LabelKind, Step};
+use seqcon::memory::{Kind, MemoryModel};
+use seqcon::provenance::{Input, Provenance};
+use seqcon::report::{self, Report};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// What one run has written.
+struct Written {
+    directory: TempDir,
+    page: String,
+    json: Value,
+}
+
+impl Written {
+    fn path(&self) -> PathBuf {
+        self.directory.path().join("report.html")
+    }
+
+    /// The document in the page.
+    fn data(&self) -> Value {
+        let begin = r#"<script type="application/json" id="seqcon-data">"#;
+        let (_, rest) = self.page.split_once(begin).expect("the data is there");
+        let (data, _) = rest.split_once("</script>").expect("it ends");
+        serde_json::from_str(data).expect("the data is JSON")
+    }
+}
+
+/// Analyses and writes both reports.
+fn analyse(directory: TempDir, arguments: &[&str]) -> Written {
+    let [page, json] = ["report.html", "report.json"].map(|name| directory.path().join(name));
+    let output = Command::new(env!("CARGO_BIN_EXE_seqcon"))
+        .args(["-q", "analyse"])
+        .args(arguments)
+        .arg("--html")
+        .arg(&page)
+        .arg("--json")
+        .arg(&json)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("seqcon runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
+    Written { page: fs::read_to_string(page).unwrap(), json, directory }
+}
+
+fn peterson() -> Written {
+    analyse(tempfile::tempdir().unwrap(), &["specs/peterson.slco", "--mm", "tso,pso,armv7"])
+}
+
+/// Five pairs of threads, each fifty rounds of store buffering on locations of their own: 1,000 accesses. A cycle needs two accesses of one round, so every round of every thread
+/// has one delay and, on TSO, one fence after its write: 500.
+fn thousand() -> Written {
+    let directory = tempfile::tempdir().unwrap();
+    let mut files = Vec::new();
+    for thread in 0..10 {
+        let (pair, side) = (thread / 2, thread % 2);
+        let mut text = "des (0,100,101)\n".to_owned();
+        for round in 0..50 {
+            let [mine, other] = [side, 1 - side].map(|side| format!("{}{pair}[{round}]", ["a", "b"][side]));
+            let at = 2 * round;
+            writeln!(text, r#"({at},"T{thread}.{at}: {mine} :=",{})"#, at + 1).unwrap();
+            writeln!(text, r#"({},"T{thread}.{}: ~r := {other}",{})"#, at + 1, at + 1, at + 2).unwrap();
+        }
+        let path = directory.path().join(format!("t{thread}.aut"));
+        fs::write(&path, text).unwrap();
+        files.push(path.display().to_string());
+    }
+    let options = ["--mm", "tso,pso", "--conflicts", "reachable", "--name", "a thousand"];
+    let arguments: Vec<&str> = files.iter().map(String::as_str).chain(options).collect();
+    analyse(directory, &arguments)
+}
+
+const HOSTILE_THREADS: [&str; 2] = ["<script>alert('t')</script>", "\u{202e}\"live\" 'q' &amp; </script>"];
+const HOSTILE_LOCATIONS: [&str; 2] = ["<img src=x onerror=alert(1)>", "sep\u{2028}\u{2029}arated<!--"];
+
+fn long_location() -> String {
+    format!("begin{}end", "L".repeat(10_000))
+}
+
+/// Store buffering in which every name is an attack, and one location has 10,000 letters. Readers of files refuse most of these names; reports do not rely on that.
+fn hostile() -> Written {
+    let [first, second] = HOSTILE_LOCATIONS;
+    let long = long_location();
+    let access = |name: &str| Access { name: name.to_owned(), local: false, address: Vec::new() };
+    let label = |(thread, instr, kind, location): (usize, &str, Kind, &str)| {
+        let step = match kind {
+            Kind::Write => Step::Assignment { writes: vec![access(location)], reads: Vec::new() },
+            Kind::Read => Step::Condition { reads: vec![access(location)] },
+        };
+        Label {
+            thread: HOSTILE_THREADS[thread].to_owned(),
+            instr: instr.to_owned(),
+            kind: LabelKind::Plain,
+            refused: false,
+            steps: vec![step],
+        }
+    };
+    let labels = [
+        (0, "<i>0", Kind::Write, first),
+        (0, "1", Kind::Write, &long),
+        (0, "2\"onclick=\"alert(3)", Kind::Read, second),
+        (1, "0", Kind::Write, second),
+        (1, "1", Kind::Read, &long),
+        (1, "2", Kind::Read, first),
+    ]
+    .map(label);
+    let pair = |from: usize, to: usize| (LabelId::new(from), LabelId::new(to));
+    let follows = [(0, 1), (1, 2), (3, 4), (4, 5)].map(|(from, to)| pair(from, to));
+    let follows = follows.map(|(from, to)| Follows { from, to, newly: true });
+    let concurrent = (0..3).flat_map(|a| (3..6).map(move |b| pair(a, b)));
+    let analysis = Analysis::new(Facts::canonical(&labels, follows, concurrent, (16, 24)), Profile::Sound);
+    let options = Options::default();
+    let models =
+        ["tso", "armv7"].map(|name| MemoryModel::builtin().into_iter().find(|model| model.name == name).unwrap());
+    let outcome = Outcome {
+        engine: EngineUse::default(),
+        model: "</title><script>alert(2)</script>".to_owned(),
+        results: models.iter().map(|model| analysis.run(model, &options)).collect(),
+        analysis,
+        options,
+        source: None,
+        provenance: Provenance {
+            command: "seqcon analyse '<b>\u{202e}'".to_owned(),
+            inputs: vec![Input { path: "<img src=y>\u{2029}".to_owned(), sha256: None }],
+        },
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let mut json = Vec::new();
+    report::json::Json.write(&outcome, &mut json).unwrap();
+    let mut page = Vec::new();
+    report::html::Html.write(&outcome, &mut page).unwrap();
+    fs::write(directory.path().join("report.html"), &page).unwrap();
+    Written { directory, page: String::from_utf8(page).unwrap(), json: serde_json::from_slice(&json).unwrap() }
+}
+
+/// A specification whose comments are attacks.
+fn hostile_comments() -> Written {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("<b>sb.slco");
+    let specification = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/sb.slco")).unwrap();
+    let comment = format!("// </script><script>alert(4)</script> \u{202e} {}\n", "c".repeat(10_000));
+    fs::write(&path, comment + &specification).unwrap();
+    analyse(directory, &[path.to_str().unwrap(), "--mm", "tso"])
+}
+
+/// What of `report.html` must be as in `report.json`.
+fn assert_same_as_json(written: &Written) {
+    let data = written.data();
+    let results = data["results"].as_array().unwrap();
+    assert_eq!(results.len(), written.json["results"].as_array().unwrap().len());
+    for (in_page, in_json) in results.iter().zip(written.json["results"].as_array().unwrap()) {
+        assert_eq!(in_page["summary"], in_json["summary"]);
+        let mut fences = in_page["fences"].as_array().unwrap().clone();
+        for fence in &mut fences {
+            let at = fence.as_object_mut().unwrap().remove("at").unwrap();
+            let instruction = &data["instructions"][usize::try_from(at.as_u64().unwrap()).unwrap()];
+            assert_eq!(instruction["name"], fence["instruction"]);
+        }
+        assert_eq!(json!(fences), in_json["fences"]);
+        let name = |node: &Value| {
+            let node = &data["nodes"][usize::try_from(node.as_u64().unwrap()).unwrap()];
+            let instruction = &data["instructions"][usize::try_from(node["instruction"].as_u64().unwrap()).unwrap()];
+            let location = &data["locations"][usize::try_from(node["location"].as_u64().unwrap()).unwrap()];
+            let thread = &data["threads"][usize::try_from(instruction["thread"].as_u64().unwrap()).unwrap()];
+            let access = format!("{} {}", node["kind"].as_str().unwrap(), location.as_str().unwrap());
+            (thread.clone(), instruction["name"].clone(), json!(access))
+        };
+        let (delays, expected) = (in_page["delays"].as_array().unwrap(), in_json["delays"].as_array().unwrap());
+        assert_eq!(delays.len(), expected.len());
+        for (delay, expected) in delays.iter().zip(expected) {
+            let steps: Vec<_> =
+                delay["witness"].as_array().unwrap().iter().map(|step| (name(&step[0]), step[1].clone())).collect();
+            let expected: Vec<_> = expected["witness"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| {
+                    ((row["thread"].clone(), row["instruction"].clone(), row["access"].clone()), row["edge"].clone())
+                })
+                .collect();
+            assert_eq!(steps, expected);
+        }
+    }
+}
+
+/// What a browser would load: only the values of attributes and of `url(…)` matter, text may mention addresses.
+fn assert_loads_nothing(page: &str) {
+    let markup: String = {
+        let mut rest = page;
+        let mut markup = String::new();
+        while let Some((before, script)) = rest.split_once("<script") {
+            markup.push_str(before);
+            rest = script.split_once("</script>").expect("every script ends").1;
+        }
+        markup + rest
+    };
+    for forbidden in ["src=", "<link", "<iframe", "<object", "<embed", "@import", "url(", "http-equiv=\"refresh"] {
+        assert!(!markup.contains(forbidden), "{forbidden} in the page");
+    }
+    let links = regex::Regex::new(r#"href="([^"]*)""#).unwrap();
+    assert!(links.captures_iter(&markup).all(|link| link[1].starts_with('#')), "a link leaves the page");
+    assert!(markup.contains("default-src 'none'"), "no policy");
+    for holder in ["The Cytoscape Consortium", "Chris Pettitt"] {
+        let notice = page
+            .split("<script")
+            .any(|script| script.contains(holder) && script.contains("Permission is hereby granted, free of charge"));
+        assert!(notice, "the licence of {holder} is not in the page");
+    }
+}
+
+#[test]
+fn the_file_holds_what_report_json_holds_and_loads_nothing() {
+    let written = peterson();
+    assert_same_as_json(&written);
+    assert_loads_nothing(&written.page);
+    let data = written.data();
+    assert_eq!(data["inputs"], written.json["inputs"]);
+    assert!(data["command"].as_str().unwrap().starts_with("seqcon -q analyse specs/peterson.slco --mm tso,pso,armv7"));
+    let text: Vec<String> = data["listing"]["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["pieces"].as_array().unwrap().iter().map(|piece| piece["text"].as_str().unwrap()).collect())
+        .collect();
+    let specification = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/peterson.slco");
+    assert_eq!(text.join("\n") + "\n", fs::read_to_string(specification).unwrap(), "the program's text is all there");
+}
+
+#[test]
+fn a_thousand_vertices_are_written_whole() {
+    let written = thousand();
+    assert_same_as_json(&written);
+    let data = written.data();
+    assert_eq!(data["nodes"].as_array().unwrap().len(), 1000);
+    assert_eq!(data["results"][0]["fences"].as_array().unwrap().len(), 500);
+    assert_eq!(data["inputs"].as_array().unwrap().len(), 10);
+    // Each thread is a straight line of 100 instructions.
+    assert_eq!(data["program_edges"].as_array().unwrap().len(), 10 * 99);
+    for instruction in data["instructions"].as_array().unwrap() {
+        assert_eq!(instruction["row"].to_string(), instruction["name"].as_str().unwrap());
+    }
+}
+
+#[test]
+fn hostile_names_are_data_and_not_markup() {
+    let written = hostile();
+    assert_same_as_json(&written);
+    assert_loads_nothing(&written.page);
+    for name in ["<script>alert", "<img", "</title><script>", "<b>", "<i>0", "\u{2028}", "\u{2029}", "arated<!--"] {
+        assert!(!written.page.contains(name), "{name:?} in the page");
+    }
+    let data = written.data();
+    let threads: BTreeSet<&str> =
+        data["threads"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert_eq!(threads, BTreeSet::from(HOSTILE_THREADS));
+    let locations: BTreeSet<&str> =
+        data["locations"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let long = long_location();
+    let comments = hostile_comments();
+    assert_same_as_json(&comments);
+    assert_loads_nothing(&comments.page);
+    assert!(!comments.page.contains("<script>alert"), "a comment became markup");
+    assert_eq!(locations, BTreeSet::from([HOSTILE_LOCATIONS[0], HOSTILE_LOCATIONS[1], &long]));
+}
+
+#[test]
+fn the_same_command_writes_the_same_bytes() {
+    let write = || {
+        let arguments = ["-q", "analyse", "specs/mcs.slco", "--mm", "tso,power", "--atomicity", "--html", "-"];
+        let output = Command::new(env!("CARGO_BIN_EXE_seqcon"))
+            .args(arguments)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("seqcon runs");
+        assert!(output.status.success());
+        output.stdout
+    };
+    let first = write();
+    assert!(first.starts_with(b"<!doctype html>"));
+    assert!(first == write(), "two runs differ");
+}
+
+// In a browser.
+
+fn screenshots() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("target/report-screenshots")
+}
+
+/// Nothing went wrong, and nothing was asked for but the file.
+fn assert_quiet(browser: &Browser, path: &Path) {
+    assert_eq!(browser.problems(), Vec::<String>::new());
+    let file = format!("file://{}", fs::canonicalize(path).unwrap().display());
+    let is_page = |url: &str| url.replace("%3C", "<").replace("%3E", ">").split('#').next() == Some(file.as_str());
+    let others: Vec<String> = browser.requests().into_iter().filter(|url| !is_page(url)).collect();
+    assert_eq!(others, Vec::<String>::new(), "requested besides {file}");
+}
+
+/// Moves the graph so that the fence is in the middle, and clicks on it with the mouse.
+fn click_fence_in_graph(browser: &mut Browser, fence: usize) {
+    let place = browser.evaluate(&format!(
+        "(async () => {{
+            const cy = seqconReport.graph.cy, element = document.getElementById('graph');
+            element.scrollIntoView({{block: 'center'}});
+            cy.zoom(1); cy.center(cy.$id('f{fence}'));
+            await {FRAMES};
+            const box = element.getBoundingClientRect(), at = cy.$id('f{fence}').renderedPosition();
+            return [box.x + at.x, box.y + at.y];
+        }})()"
+    ));
+    browser.click_at(place[0].as_f64().expect("x"), place[1].as_f64().expect("y"));
+    browser.wait_until(&format!("seqconReport.state.fence === {fence}"), "the click on the fence has selected it");
+}
+
+/// What `report.json` says is lit when the fence is selected: the accesses of the shortest witness that it serves, in order with the edges that leave them, and the ends of the delays.
+fn expected_light(result: &Value, fence: usize) -> (Vec<(String, String)>, BTreeSet<String>) {
+    let delays = result["delays"].as_array().unwrap();
+    let serves: Vec<usize> = result["fences"][fence]["serves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|position| usize::try_from(position.as_u64().unwrap()).unwrap())
+        .collect();
+    let text = |row: &Value, keys: [&str; 3]| keys.map(|key| row[key].as_str().unwrap().to_owned()).join(" ");
+    let shortest = serves.iter().min_by_key(|&&delay| delays[delay]["witness"].as_array().unwrap().len()).unwrap();
+    let steps = delays[*shortest]["witness"].as_array().unwrap().iter();
+    let witness =
+        steps.map(|row| (text(row, ["thread", "instruction", "access"]), row["edge"].as_str().unwrap().to_owned()));
+    let ends = serves.iter().flat_map(|&delay| {
+        let row = &delays[delay];
+        [text(row, ["thread", "from_instruction", "from_access"]), text(row, ["thread", "to_instruction", "to_access"])]
+    });
+    (witness.collect(), ends.collect())
+}
+
+/// In the graph, exactly the accesses of the witness are lit, its edges lead round, and the ends of all delays are marked.
+fn assert_light(browser: &mut Browser, result: &Value, fence: usize) {
+    let (witness, ends) = expected_light(result, fence);
+    let names = |value: Value| -> BTreeSet<String> {
+        value.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
+    };
+    let of_class = |class: &str| {
+        format!(
+            "seqconReport.graph.cy.nodes('.vertex.{class}').map((element) => {{
+                const {{ data }} = seqconReport, node = data.nodes[element.data('node')], instruction = data.instructions[node.instruction];
+                return `${{data.threads[instruction.thread]}} ${{instruction.name}} ${{node.kind}} ${{data.locations[node.location]}}`;
+            }})"
+        )
+    };
+    let lit = names(browser.evaluate(&of_class("witness")));
+    assert_eq!(lit, witness.iter().map(|(access, _)| access.clone()).collect(), "the accesses of the witness are lit");
+    assert_eq!(names(browser.evaluate(&of_class("delayed"))), ends, "the ends of the delays are marked");
+    assert!(names(browser.evaluate(&of_class("witness.dim"))).is_empty(), "what is lit does not step back");
+    let edges = browser.evaluate(
+        "seqconReport.graph.cy.edges('.cycle').map((edge) => [edge.source().data('node'), edge.target().data('node'), edge.data('label')])",
+    );
+    let edges = edges.as_array().unwrap();
+    let labels: Vec<&str> = edges.iter().map(|edge| edge[2].as_str().unwrap()).collect();
+    assert_eq!(labels, witness.iter().map(|(_, edge)| edge.as_str()).collect::<Vec<_>>());
+    for (edge, next) in edges.iter().zip(edges.iter().cycle().skip(1)) {
+        assert_eq!(edge[1], next[0], "the edges lead round");
+    }
+    let delays = browser.evaluate("seqconReport.graph.cy.edges('.delay').length");
+    assert_eq!(delays, json!(result["fences"][fence]["serves"].as_array().unwrap().len()));
+    let pressed = browser.evaluate(&format!(
+        "[...document.querySelectorAll('button[aria-pressed=true][data-fence]')].every((button) => Number(button.dataset.fence) === {fence})
+         && document.querySelectorAll('.card.current button[aria-pressed=true][data-fence]').length === 1
+         && document.querySelectorAll('#program button[aria-pressed=true][data-fence]').length === 1"
+    ));
+    assert_eq!(pressed, json!(true), "it is selected in the card and in the text, too");
+}
+
+#[test]
+fn a_browser_shows_peterson() {
+    let written = peterson();
+    let Some(mut browser) = Browser::start() else { return };
+    browser.prefer("light");
+    browser.open(&written.path(), "");
+    for (number, result) in written.json["results"].as_array().unwrap().iter().enumerate() {
+        let fences = result["fences"].as_array().unwrap().len();
+        browser.click(&format!("[data-card='{number}']"));
+        browser.wait_until(&format!("seqconReport.state.model === {number}"), "the memory model is selected");
+        let shown = browser.evaluate(
+            "[document.querySelectorAll('.card.current button[data-fence]').length, document.querySelectorAll('#program button[data-fence]').length, seqconReport.graph.cy.nodes('.fence').length]",
+        );
+        assert_eq!(shown, json!([fences, fences, fences]), "the fences are in the card, in the text and in the graph");
+        for fence in 0..fences {
+            click_fence_in_graph(&mut browser, fence);
+            assert_light(&mut browser, result, fence);
+        }
+    }
+    browser.click("[data-card='0']");
+    browser.wait_until("seqconReport.state.model === 0 && seqconReport.state.fence === null", "nothing is selected");
+    assert_eq!(browser.evaluate("seqconReport.graph.cy.elements('.witness, .cycle, .delay, .dim').length"), json!(0));
+    browser.screenshot(&screenshots().join("peterson-light.png"));
+
+    // The same from the text, and by the keyboard.
+    let results = &written.json["results"];
+    browser.click("#program button[data-fence='1']");
+    browser.wait_until("seqconReport.state.fence === 1", "the click in the text has selected the fence");
+    assert_light(&mut browser, &results[0], 1);
+    browser.evaluate("document.activeElement.blur(); scrollTo(0, document.getElementById('workbench').offsetTop - 80)");
+    browser.press("n");
+    browser.wait_until("seqconReport.state.fence === 0", "the key has selected the next fence");
+    assert_light(&mut browser, &results[0], 0);
+    browser.evaluate("seqconReport.graph.fitAll()");
+    browser.screenshot(&screenshots().join("peterson-fence-light.png"));
+    browser.press("m");
+    browser.wait_until("seqconReport.state.model === 1", "the key has selected the next memory model");
+    assert_quiet(&browser, &written.path());
+}
+
+#[test]
+fn a_browser_filters_searches_and_follows_an_address() {
+    let written = peterson();
+    let Some(mut browser) = Browser::start() else { return };
+    browser.prefer("dark");
+    browser.open(&written.path(), "#mm=armv7&fence=3");
+    assert_light(&mut browser, &written.json["results"][2], 2);
+    browser.evaluate("document.getElementById('workbench').scrollIntoView()");
+    browser.screenshot(&screenshots().join("peterson-fence-dark.png"));
+    browser.evaluate("document.getElementById('matrix').scrollIntoView()");
+    browser.screenshot(&screenshots().join("peterson-matrix-dark.png"));
+
+    browser.press("Escape");
+    browser.wait_until("seqconReport.state.fence === null", "Escape has cleared the selection");
+    let visible = "seqconReport.graph.cy.nodes('.vertex').filter((node) => node.visible()).map((node) => node.data('label')).sort()";
+    assert_eq!(browser.evaluate(visible).as_array().unwrap().len(), 10);
+    browser.click("#locations-summary");
+    for location in ["wants[0]", "wants[1]"] {
+        let position =
+            written.data()["locations"].as_array().unwrap().iter().position(|name| name == location).unwrap();
+        browser.click(&format!("#locations input[data-position='{position}']"));
+    }
+    assert_eq!(browser.evaluate(visible), json!(["1: W turn", "1: W turn", "3: R turn", "3: R turn"]));
+    browser.click("#threads-summary");
+    browser.click("#threads input[data-position='1']");
+    assert_eq!(browser.evaluate(visible), json!(["1: W turn", "3: R turn"]));
+    // What is selected is shown in spite of filters.
+    browser.evaluate("seqconReport.select({ fence: 0 })");
+    assert_light(&mut browser, &written.json["results"][2], 0);
+    browser.click("#search");
+    for key in ["t", "u", "r", "n"] {
+        browser.press(key);
+    }
+    browser.wait_until(
+        "document.getElementById('graph-status').textContent.includes('4 matches')",
+        "the search has found",
+    );
+    assert_eq!(browser.evaluate("seqconReport.graph.cy.nodes('.match').length"), json!(4));
+    // The other layout: program order goes down there, too, but for the steps back to the beginning of the loop.
+    browser.evaluate("seqconReport.select({}); document.getElementById('layout').value = 'dagre'; document.getElementById('layout').dispatchEvent(new Event('change'))");
+    let upwards = "seqconReport.graph.cy.edges('.po').filter((edge) => edge.source().position('y') >= edge.target().position('y')).map((edge) => edge.source().data('label')[0] + edge.target().data('label')[0]).sort()";
+    assert_eq!(browser.evaluate(upwards), json!(["40", "40"]));
+    browser.evaluate("document.getElementById('workbench').scrollIntoView()");
+    browser.screenshot(&screenshots().join("peterson-control-flow-dark.png"));
+    // The theme of the page goes before that of the system.
+    let background = "getComputedStyle(document.body).backgroundColor";
+    let dark = browser.evaluate(background);
+    browser.click("#theme");
+    assert_ne!(browser.evaluate(background), dark, "light, although the system is dark");
+    browser.click("#theme");
+    assert_eq!(browser.evaluate(background), dark);
+    assert_quiet(&browser, &written.path());
+}
+
+#[test]
+fn a_browser_shows_locks() {
+    let written = analyse(tempfile::tempdir().unwrap(), &["lts/counter.aut", "--mm", "tso", "--atomicity"]);
+    let Some(mut browser) = Browser::start() else { return };
+    browser.prefer("light");
+    browser.open(&written.path(), "");
+    // The torn instruction and its partner both acquire and release the lock.
+    assert_eq!(browser.evaluate("document.querySelectorAll('#program button[data-lock]').length"), json!(4));
+    browser.click("#program button[data-lock='0']");
+    browser.wait_until("seqconReport.state.lock === 0", "the click has selected the lock");
+    let lit = "seqconReport.graph.cy.nodes('.witness').map((node) => node.data('label')).sort()";
+    assert_eq!(browser.evaluate(lit), json!(["0: R x", "0: W x", "0: W x"]), "TornsWR Fre Coe");
+    assert_eq!(browser.evaluate("seqconReport.graph.cy.nodes('.locked').length"), json!(3));
+    browser.evaluate("scrollTo(0, 0)");
+    browser.screenshot(&screenshots().join("counter-lock-light.png"));
+    assert_quiet(&browser, &written.path());
+}
+
+#[test]
+fn a_browser_shows_a_thousand_vertices() {
+    let written = thousand();
+    let Some(mut browser) = Browser::start() else { return };
+    browser.prefer("light");
+    browser.open(&written.path(), "");
+    assert_eq!(browser.evaluate("seqconReport.graph.cy.nodes('.vertex').length"), json!(1000));
+    assert_eq!(browser.evaluate("document.querySelectorAll('#program button[data-fence]').length"), json!(500));
+    let result = &written.json["results"][0];
+    for fence in [0, 137, 499] {
+        click_fence_in_graph(&mut browser, fence);
+        assert_light(&mut browser, result, fence);
+    }
+    browser.click(".card.current button[data-fence='250']");
+    browser.wait_until("seqconReport.state.fence === 250", "the click in the card has selected the fence");
+    assert_light(&mut browser, result, 250);
+    browser.evaluate("document.getElementById('workbench').scrollIntoView()");
+    browser.screenshot(&screenshots().join("thousand-fence-light.png"));
+    let spent = browser.evaluate(
+        "(() => {
+            const time = (work) => { const begin = performance.now(); work(); return Math.round(performance.now() - begin); };
+            const drawn = performance.getEntriesByType('navigation')[0];
+            const layout = (name) => () => seqconReport.graph.layOut(name);
+            return { load: Math.round(drawn.domComplete), select: time(() => seqconReport.select({ fence: 42 })), model: time(() => seqconReport.select({ model: 1 })), columns: time(layout('columns')), dagre: time(layout('dagre')), nodes: seqconReport.graph.cy.nodes('.vertex').length };
+        })()",
+    );
+    eprintln!("1,000 vertices, milliseconds: {spent}");
+    browser.click("#zoom-fit");
+    browser.screenshot(&screenshots().join("thousand-control-flow-light.png"));
+    assert_quiet(&browser, &written.path());
+}
+
+#[test]
+fn a_browser_shows_hostile_names_as_text() {
+    let written = hostile();
+    let Some(mut browser) = Browser::start() else { return };
+    browser.prefer("light");
+    browser.open(&written.path(), "");
+    assert_eq!(browser.evaluate("document.querySelectorAll('img, iframe, b script').length"), json!(0));
+    assert_eq!(browser.evaluate("document.scripts.length"), json!(4), "the data and three scripts");
+    assert_eq!(
+        browser.evaluate("document.querySelector('#program-name bdi').textContent"),
+        json!("</title><script>alert(2)</script>")
+    );
+    let text = browser.evaluate("document.body.innerText");
+    let text = text.as_str().unwrap();
+    for shown in [
+        "<script>alert('t')</script>",
+        "⟨U+202E⟩\"live\" 'q' &amp; </script>",
+        "<img src=x onerror=alert(1)>",
+        "sep⟨U+2028⟩⟨U+2029⟩arated<!--",
+    ] {
+        assert!(text.contains(shown), "{shown} is not shown in\n{text}");
+    }
+    // The long name is shortened where it is shown, and whole in a title.
+    assert!(!text.contains(&"L".repeat(500)), "a name of 10,000 letters is shown whole");
+    let title = browser.evaluate("[...document.querySelectorAll('#details bdi[title], #program [title], #matrix bdi[title], #delays bdi[title]')].some((element) => element.title.includes('L'.repeat(10000) + 'end'))");
+    assert_eq!(title, json!(true), "nobody tells the whole name");
+    let result = &written.json["results"][0];
+    for fence in 0..result["fences"].as_array().unwrap().len() {
+        click_fence_in_graph(&mut browser, fence);
+        assert_light(&mut browser, result, fence);
+    }
+    assert!(
+        browser.evaluate("document.documentElement.scrollWidth <= innerWidth") == json!(true),
+        "a name widens the page"
+    );
+    browser.evaluate("scrollTo(0, 0)");
+    browser.screenshot(&screenshots().join("hostile-light.png"));
+    browser.evaluate("document.getElementById('workbench').scrollIntoView()");
+    browser.screenshot(&screenshots().join("hostile-fence-light.png"));
+    assert_quiet(&browser, &written.path());
+}
+
+#[test]
+fn a_browser_shows_hostile_comments_as_text() {
+    let written = hostile_comments();
+    let Some(mut browser) = Browser::start() else { return };
+    browser.open(&written.path(), "");
+    let text = browser.evaluate("document.getElementById('program').innerText");
+    assert!(text.as_str().unwrap().contains("// </script><script>alert(4)</script> ⟨U+202E⟩ ccc"), "{text}");
+    click_fence_in_graph(&mut browser, 0);
+    assert_light(&mut browser, &written.json["results"][0], 0);
+    assert_quiet(&browser, &written.path());
+}

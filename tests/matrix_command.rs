@@ -1,0 +1,103 @@
+//! `seqcon matrix` as a user runs it.
+
+// A panic is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use seqcon::analysis::Options;
+use seqcon::cycles::Atomicity;
+use seqcon::memory::FenceStrength;
+use seqcon::placement::locks::Role;
+use std::collections::BTreeMap;
+use std::process::Command;
+use support::outcomes::{of_specification, specifications};
+
+fn run(arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_seqcon"));
+    let output = command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+const MODELS: [&str; 8] = ["sc", "tso", "pso", "rmo", "alpha", "armv8", "armv7", "power"];
+
+/// By model, the number of plain and cumulative fences, of torn instructions and of partners, as the table has them.
+fn counted(csv: &str) -> BTreeMap<String, [usize; 4]> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    assert_eq!(header.iter().take(4).collect::<Vec<_>>(), ["thread", "instruction", "position", "text"]);
+    assert_eq!(header.iter().skip(4).collect::<Vec<_>>(), MODELS);
+    let mut counted: BTreeMap<String, [usize; 4]> = MODELS.iter().map(|name| ((*name).to_owned(), [0; 4])).collect();
+    for row in reader.records() {
+        let row = row.unwrap();
+        assert!(row.iter().skip(4).any(|cell| !cell.is_empty()), "a row without need: {row:?}");
+        assert!(!row[3].is_empty(), "{row:?}");
+        for (model, cell) in header.iter().zip(&row).skip(4) {
+            let kind = match cell {
+                "" => continue,
+                "plain" => 0,
+                "cumulative" => 1,
+                "torn-update" | "torn-condition" => 2,
+                "partner" => 3,
+                other => panic!("{other}"),
+            };
+            assert_eq!(&row[2] == "lock", kind >= 2, "{row:?}");
+            counted.get_mut(model).unwrap()[kind] += 1;
+        }
+    }
+    counted
+}
+
+#[test]
+fn the_matrix_has_what_the_analyses_have() {
+    for name in specifications() {
+        for (atomicity, argument) in [(Atomicity::Off, "--atomicity=off"), (Atomicity::Full, "--atomicity")] {
+            let path = format!("specs/{name}.slco");
+            let (status, csv, errors) = run(&["matrix", &path, argument, "--csv", "-"]);
+            assert_eq!((status, &*errors), (0, ""), "{name}");
+            let outcome = of_specification(&name, &MODELS, &Options { atomicity, ..Options::default() });
+            let counted = counted(&csv);
+            for result in &outcome.results {
+                let mut users: BTreeMap<_, Role> = BTreeMap::new();
+                for (&instr, &role) in result.locks.iter().flat_map(|lock| &lock.users) {
+                    let known = users.entry(instr).or_insert(role);
+                    *known = role.min(*known);
+                }
+                let partners = users.values().filter(|role| **role == Role::Partner).count();
+                let fences = |strength| result.num_of_fences(strength);
+                let expected =
+                    [fences(FenceStrength::Plain), fences(FenceStrength::Cumulative), users.len() - partners, partners];
+                assert_eq!(counted[&result.model.name], expected, "{name} {}", result.model.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_text_fits_80_columns_and_has_a_legend() {
+    for name in specifications() {
+        let (status, shown, _) = run(&["matrix", &format!("specs/{name}.slco"), "--atomicity"]);
+        assert_eq!(status, 0);
+        for line in shown.lines() {
+            assert!(line.chars().count() <= 80, "{name}: {line}");
+        }
+    }
+    let (_, shown, _) = run(&["matrix", "specs/mp.slco"]);
+    assert_eq!(
+        shown,
+        "\
+needed      sc tso pso rmo alpha armv8 armv7 power
+after T0.0   .   .   F   F     F     F     F     F  x := 1
+after T1.0   .   .   .   F     F     F     C     C  r := f
+fences       0   0   1   2     2     2     2     2
+F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing
+"
+    );
+    let (_, shown, _) = run(&["matrix", "lts/counter.aut", "--atomicity"]);
+    assert!(shown.contains("lock T0.0   L   L"), "{shown}");
+    assert!(shown.contains("lock T1.0   l   l"), "{shown}");
+    assert!(shown.contains("\nlocks       1   1"), "{shown}");
+    assert_eq!(run(&["matrix", "specs/sb.slco", "--max-states", "3"]).0, 3);
+    assert_eq!(run(&["matrix", "specs/nothing.slco"]).0, 2);
+}

@@ -1,0 +1,101 @@
+//! Outcomes of the bundled programs, as `seqcon analyse` makes them.
+
+use super::analyse::{bundled_facts, model};
+use seqcon::aeg::Profile;
+use seqcon::analysis::{Analysis, EngineUse, Options, Outcome};
+use seqcon::explore::observe::{FactsObserver, facts};
+use seqcon::explore::{Limits, explore};
+use seqcon::lang;
+use seqcon::program::compiled::Compiled;
+use seqcon::provenance::Provenance;
+use seqcon::source::Source;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn names(folder: &str, extension: &str) -> Vec<String> {
+    let entries = fs::read_dir(root().join(folder)).expect("the folder is there");
+    let paths = entries.map(|entry| entry.expect("it can be listed").path());
+    let paths = paths.filter(|path| path.extension().is_some_and(|found| found == extension));
+    let mut names: Vec<String> =
+        paths.map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// The names of the files in `specs/`.
+pub fn specifications() -> Vec<String> {
+    names("specs", "slco")
+}
+
+/// The names of the files in `lts/`.
+pub fn state_spaces() -> Vec<String> {
+    names("lts", "aut")
+}
+
+/// A specification of `specs/`, analysed.
+pub fn of_specification(name: &str, models: &[&str], options: &Options) -> Outcome {
+    let path = format!("specs/{name}.slco");
+    let text = fs::read_to_string(root().join(&path)).expect("the specification is readable");
+    of_text(&path, &text, models, options)
+}
+
+/// A specification that is a text, analysed; its path says the language.
+pub fn of_text(path: &str, text: &str, models: &[&str], options: &Options) -> Outcome {
+    let program = lang::parse(path, text).unwrap_or_else(|errors| panic!("{errors}")).program;
+    let compiled = Compiled::new(&program).expect("few indices");
+    let (exploration, watchers) = explore(&compiled, &Limits::default(), &mut FactsObserver).expect("no fault");
+    let facts = facts(&program, &watchers, (exploration.states.len() as u64, exploration.transitions));
+    let analysis = Analysis::new(facts, Profile::Sound);
+    let source = Source::new(path.to_owned(), text.to_owned(), program, &analysis);
+    let command = ["seqcon", "analyse", path].map(str::to_owned);
+    let provenance = Provenance::of(command, [Path::new(path)]).expect("the input is readable");
+    Outcome { source: Some(source), provenance, ..outcome(path, analysis, models, options) }
+}
+
+/// A state space of `lts/`, analysed.
+pub fn of_state_space(name: &str, models: &[&str], options: &Options) -> Outcome {
+    outcome(name, Analysis::new(bundled_facts(name), Profile::Sound), models, options)
+}
+
+fn outcome(name: &str, analysis: Analysis, models: &[&str], options: &Options) -> Outcome {
+    let results = models.iter().map(|name| analysis.run(model(name), options)).collect();
+    Outcome {
+        engine: EngineUse::default(),
+        model: name.to_owned(),
+        analysis,
+        options: options.clone(),
+        results,
+        source: None,
+        provenance: Provenance::default(),
+    }
+}
+
+/// Names that every format must take as they are.
+pub const HOSTILE: [&str; 8] = [
+    "\"quoted\" \\",
+    "<script>alert(1)</script>",
+    "back\\slash\\n\\N\\\\",
+    "a -> b [label=\"x\"]; }",
+    "line\nbreak\ttab\u{1}",
+    "&lt;&amp;*) (* { } ; | %00",
+    "日本語 é \u{202e}rtl",
+    "C:\\dir\\",
+];
+
+/// The same with hostile names of threads, instructions and locations, still all different.
+pub fn hostile(mut outcome: Outcome) -> Outcome {
+    let graph = &mut outcome.analysis.graph;
+    let name =
+        |position: usize| format!("{}{}", HOSTILE[position % HOSTILE.len()], "~".repeat(position / HOSTILE.len()));
+    graph.threads.iter_mut().enumerate().for_each(|(position, thread)| *thread = name(position));
+    graph.locations.iter_mut().enumerate().for_each(|(position, location)| *location = name(position + 3));
+    for (position, instruction) in graph.instructions.iter_mut().enumerate() {
+        instruction.name = name(position + 5);
+    }
+    outcome.model = name(1);
+    outcome
+}
