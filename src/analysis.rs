@@ -12,7 +12,7 @@ use crate::memory::{FenceStrength, Kind, MemoryModel};
 use crate::placement::cost::Costs;
 use crate::placement::locks::{Lock, lock_groups};
 use crate::placement::service::served_delays;
-use crate::placement::{self, Method, Placement, Problem, recheck};
+use crate::placement::{self, Method, MinimalSets, Placement, Problem, recheck};
 use crate::provenance::Provenance;
 use crate::safety::{Point, Synchronisation};
 use crate::source::Source;
@@ -31,6 +31,8 @@ pub struct Options {
     pub method: Method,
     /// What fences cost.
     pub costs: Costs,
+    /// How many minimal sets of fences to list for each thread; only some engines can.
+    pub minimal_sets: Listing,
 }
 
 impl Default for Options {
@@ -41,6 +43,7 @@ impl Default for Options {
             listing: Listing::None,
             method: Method::Exact,
             costs: Costs::default(),
+            minimal_sets: Listing::None,
         }
     }
 }
@@ -134,6 +137,8 @@ pub struct ModelOutcome {
     pub confirmations: Vec<Confirmation>,
     /// Delays that no run needs: they were proved infeasible, and no fence was placed for them.
     pub infeasible: Vec<Delay>,
+    /// All minimal sets of fences, if they were asked for.
+    pub minimal_sets: Option<MinimalSets>,
     /// What a run of the repaired program has shown.
     pub verification: Verification,
     /// Nothing was left out because of a limit.
@@ -173,6 +178,38 @@ impl ModelOutcome {
     }
 }
 
+/// The name of the main analysis among engines.
+pub const CYCLES: &str = "cycles";
+
+/// What the main analysis guarantees.
+pub const ROBUSTNESS: &str = "robustness: every run is sequentially consistent, judged by program order, reads-from and the order of writes to each location";
+
+/// Which engine results are from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineUse {
+    /// The name of the engine.
+    pub name: String,
+    /// The property that its fences guarantee.
+    pub guarantees: String,
+    /// The bound of its abstraction, if one was used.
+    pub abstraction: Option<usize>,
+}
+
+impl Default for EngineUse {
+    /// The main analysis.
+    fn default() -> EngineUse {
+        EngineUse { name: CYCLES.to_owned(), guarantees: ROBUSTNESS.to_owned(), abstraction: None }
+    }
+}
+
+impl EngineUse {
+    /// Whether it is the main analysis, of which reports say nothing.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        self.name == CYCLES
+    }
+}
+
 /// Everything that a report needs.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -180,6 +217,8 @@ pub struct Outcome {
     pub model: String,
     /// The program.
     pub analysis: Analysis,
+    /// Which engine the results are from.
+    pub engine: EngineUse,
     /// What was asked.
     pub options: Options,
     /// One result for each memory model, in the order in which they were asked for.
@@ -292,6 +331,7 @@ impl Analysis {
             placement,
             confirmations: vec![Confirmation::Unknown; findings.delays.len()],
             infeasible: Vec::new(),
+            minimal_sets: None,
             verification: Verification::NotAsked,
             findings,
             elapsed: Duration::ZERO,

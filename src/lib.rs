@@ -25,6 +25,7 @@
 //! | [`weak`] | what a program does on weak memory, by execution | §10, §11 |
 //! | [`repair`] | suggestions in the program and in its text | |
 //! | [`confirm`] | which delays some run needs | §11 |
+//! | [`engines`] | other published methods, same programs, same reports | |
 //! | [`export`] | programs in other languages | |
 //!
 //! The shortest use of the library:
@@ -49,6 +50,7 @@ pub mod cli;
 pub mod compare;
 pub mod confirm;
 pub mod cycles;
+pub mod engines;
 pub mod explore;
 pub mod export;
 pub mod facts;

@@ -8,7 +8,7 @@ mod chromium;
 
 use chromium::{Browser, FRAMES};
 use seqcon::aeg::Profile;
-use seqcon::analysis::{Analysis, Options, Outcome};
+use seqcon::analysis::{Analysis, EngineUse, Options, Outcome};
 use seqcon::facts::{Facts, Follows};
 use seqcon::ids::LabelId;
 use seqcon::lts::label::{Access, Label, LabelKind, Step};
@@ -132,6 +132,7 @@ fn hostile() -> Written {
     let models =
         ["tso", "armv7"].map(|name| MemoryModel::builtin().into_iter().find(|model| model.name == name).unwrap());
     let outcome = Outcome {
+        engine: EngineUse::default(),
         model: "</title><script>alert(2)</script>".to_owned(),
         results: models.iter().map(|model| analysis.run(model, &options)).collect(),
         analysis,

@@ -4,15 +4,17 @@ use super::arguments::{
     AnalyseArguments, AtomicityArgument, ConflictsArgument, CyclesArgument, PlacementArgument, ProfileArgument,
     Verbosity,
 };
+use super::engine;
 use super::failure::Failure;
 use super::input::memory_model;
 use super::progress::Spinner;
 use super::specification::Specification;
 use super::verify::{Trial, ground_text};
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, ModelOutcome, Options, Outcome, Verification};
+use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
 use crate::confirm;
 use crate::cycles::{Atomicity, ConflictRule, Listing};
+use crate::engines;
 use crate::memory::MemoryModel;
 use crate::placement::Method;
 use crate::placement::cost::Costs;
@@ -33,6 +35,11 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let models: Vec<MemoryModel> =
         arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
     refuse_repetitions(arguments, &models)?;
+    let engine = engine::named(&arguments.engine)?;
+    if engine.description() != engines::all()[0].description() {
+        return finish(arguments, &engine::outcome(arguments, engine, &models, verbosity)?, verbosity);
+    }
+    engine::refuse_for_default(arguments)?;
     let profile = match arguments.profile {
         ProfileArgument::Sound => Profile::Sound,
         ProfileArgument::Literal => Profile::Literal,
@@ -53,14 +60,19 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
     let provenance = provenance(arguments)?;
-    let outcome = Outcome { model: name, analysis, options, results, source, provenance };
-    write_files(arguments, &outcome)?;
-    match write_summary(arguments, &outcome, verbosity) {
+    let outcome = Outcome { model: name, analysis, engine: EngineUse::default(), options, results, source, provenance };
+    finish(arguments, &outcome, verbosity)
+}
+
+/// Writes the reports; what is found decides the exit status.
+fn finish(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    write_files(arguments, outcome)?;
+    match write_summary(arguments, outcome, verbosity) {
         // Who has seen enough of the text still gets the verdict.
         Err(failure) if failure.is_unread() => {}
         result => result?,
     }
-    Ok(exit_status(arguments, &outcome))
+    Ok(exit_status(arguments, outcome))
 }
 
 /// The result under one memory model.
@@ -137,7 +149,7 @@ fn runs_the_program(arguments: &AnalyseArguments) -> Option<&'static str> {
 }
 
 /// How to repeat the run, if a report is written that says it: that reads the inputs once more.
-fn provenance(arguments: &AnalyseArguments) -> Result<Provenance, Failure> {
+pub fn provenance(arguments: &AnalyseArguments) -> Result<Provenance, Failure> {
     let reports = [&arguments.json, &arguments.html, &arguments.formats.sarif, &arguments.out];
     if reports.into_iter().all(Option::is_none) {
         return Ok(Provenance::default());
@@ -210,7 +222,8 @@ pub fn atomicity(argument: AtomicityArgument) -> Atomicity {
     }
 }
 
-fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Options, Failure> {
+/// What is asked of the analysis.
+pub fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Options, Failure> {
     let costs = match &arguments.cost {
         None => Costs::default(),
         Some(path) => {
@@ -226,17 +239,22 @@ fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Options,
             ConflictsArgument::Reachable => ConflictRule::Reachable,
         },
         atomicity: atomicity(arguments.atomicity),
-        listing: match arguments.cycles {
-            None => Listing::None,
-            Some(CyclesArgument::First(limit)) => Listing::First(limit),
-            Some(CyclesArgument::All) => Listing::All,
-        },
+        listing: listing(arguments.cycles),
+        minimal_sets: listing(arguments.minimal_sets),
         method: match arguments.placement {
             PlacementArgument::Exact => Method::Exact,
             PlacementArgument::Greedy => Method::Greedy,
         },
         costs,
     })
+}
+
+fn listing(argument: Option<CyclesArgument>) -> Listing {
+    match argument {
+        None => Listing::None,
+        Some(CyclesArgument::First(limit)) => Listing::First(limit),
+        Some(CyclesArgument::All) => Listing::All,
+    }
 }
 
 /// All files are written before the first one gets its name.

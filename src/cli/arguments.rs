@@ -99,6 +99,8 @@ pub enum Command {
     Fix(FixArguments),
     /// List the memory models, or show one: its table and what it does to the litmus programs
     Models(ModelsArguments),
+    /// List the engines of 'analyse': which property each guarantees, for which memory models
+    Engines,
     /// Print the help of a command, or a page: labels, models, method, formats
     Help(HelpArguments),
     /// Print the manual page of seqcon, or of one of its commands, for man
@@ -167,6 +169,15 @@ pub struct AnalyseArguments {
     /// Memory models, comma-separated: names from 'seqcon models', or TOML files with a table
     #[arg(long = "mm", value_name = "LIST", default_value = "tso,pso,armv7,power", value_delimiter = ',')]
     pub memory_models: Vec<String>,
+    /// Which method: a name from 'seqcon engines'
+    #[arg(long, value_name = "NAME", default_value = "cycles")]
+    pub engine: String,
+    /// With --engine persistence: flatten the other threads after their first K steps; faster, may ask for more fences
+    #[arg(long, value_name = "K")]
+    pub abstraction: Option<usize>,
+    /// With --engine persistence: list the minimal sets of fences of each thread: at most N, or all of them
+    #[arg(long, value_name = "N|all", value_parser = cycles)]
+    pub minimal_sets: Option<CyclesArgument>,
     /// Check whether instructions can be torn, and lock those: off, updates (only instructions that write), full
     #[arg(long, value_enum, value_name = "WHICH", default_value = "off", default_missing_value = "full", num_args = 0..=1, require_equals = true)]
     pub atomicity: AtomicityArgument,

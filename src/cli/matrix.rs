@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, Options, Outcome};
+use crate::analysis::{Analysis, EngineUse, Options, Outcome};
 use crate::memory::MemoryModel;
 use crate::provenance::Provenance;
 use crate::report::matrix::Matrix;
@@ -52,5 +52,13 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
     let model = arguments.input.model_name();
-    Ok(Outcome { model, analysis, options, results, source, provenance: Provenance::default() })
+    Ok(Outcome {
+        model,
+        analysis,
+        engine: EngineUse::default(),
+        options,
+        results,
+        source,
+        provenance: Provenance::default(),
+    })
 }

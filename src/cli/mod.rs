@@ -3,6 +3,7 @@
 mod analyse;
 mod arguments;
 mod compare;
+mod engine;
 mod explore;
 mod export;
 mod facts;
@@ -58,6 +59,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Verify(arguments) => verify::run(arguments),
         Command::Fix(arguments) => fix::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),
+        Command::Engines => engine::list(),
         Command::Help(arguments) => help::run(arguments),
         Command::Man(arguments) => help::man(arguments),
         Command::Completions(arguments) => help::completions(arguments),

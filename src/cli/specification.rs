@@ -96,12 +96,8 @@ impl Specification {
         Failure::Usage(format!("{}:{line}:{column}: {problem}", self.name))
     }
 
-    /// Explores it with an observer, and says nothing.
-    pub fn search<O: Observer>(
-        &self,
-        limits: &LimitArguments,
-        observer: &mut O,
-    ) -> Result<(Exploration, Vec<O::Watcher>), Failure> {
+    /// Does something with it that ends at these limits, or when Ctrl-C is pressed.
+    pub fn with_limits<T>(&self, limits: &LimitArguments, work: impl FnOnce(&Compiled, &Limits<'_>) -> T) -> T {
         let interruptible = Interruptible::new();
         let bounds = Limits {
             states: limits.max_states,
@@ -110,9 +106,19 @@ impl Specification {
             interrupted: Some(interruptible.requested()),
             invariants: &self.invariants,
         };
-        let spinner = Spinner::new(format!("exploring {}", self.name));
-        let explored = explore(&self.compiled, &bounds, observer);
-        drop((spinner, interruptible));
+        work(&self.compiled, &bounds)
+    }
+
+    /// Explores it with an observer, and says nothing.
+    pub fn search<O: Observer>(
+        &self,
+        limits: &LimitArguments,
+        observer: &mut O,
+    ) -> Result<(Exploration, Vec<O::Watcher>), Failure> {
+        let explored = self.with_limits(limits, |compiled, bounds| {
+            let _spinner = Spinner::new(format!("exploring {}", self.name));
+            explore(compiled, bounds, observer)
+        });
         let (exploration, watchers) = explored.map_err(|failure| self.failure(failure))?;
         if limits.strict && exploration.out_of_range > 0 {
             return Err(Failure::Usage(self.out_of_range_message(&exploration)));
@@ -159,7 +165,8 @@ impl Specification {
         self.failure_at(error.span, "this instruction has more than 64 operations; split it")
     }
 
-    fn failure(&self, failure: driver::Failure) -> Failure {
+    /// Why it could not be explored.
+    pub fn failure(&self, failure: driver::Failure) -> Failure {
         match failure {
             driver::Failure::Io(error) => Failure::Io(error),
             driver::Failure::Fault { fault, thread, instruction, run } => {

@@ -29,6 +29,8 @@ pub enum Edge {
     Sideways,
     /// A conflict edge to another thread.
     Conflict,
+    /// From a write to one of another location that becomes visible later (persistence).
+    Store,
 }
 
 impl Cycle {
@@ -43,7 +45,9 @@ impl Cycle {
                 let edge = if is_sideways(position) { Edge::Sideways } else { Edge::Program };
                 steps.push(Step::new(graph, segment.entry, edge, segment.exit));
             }
-            steps.push(Step::new(graph, segment.exit, Edge::Conflict, next));
+            let is_conflict = graph.vertex(segment.exit).location == graph.vertex(next).location;
+            let edge = if is_conflict { Edge::Conflict } else { Edge::Store };
+            steps.push(Step::new(graph, segment.exit, edge, next));
         }
         steps
     }
@@ -68,7 +72,7 @@ pub struct Step {
     pub vertex: VertexId,
     /// The edge to the next access.
     pub edge: Edge,
-    /// The edge's name: `PodWR`, `Fre`, `Rfe`, `Coe`, or `Torn..` for a sideways move.
+    /// The edge's name: `PodWR`, `Fre`, `Rfe`, `Coe`, `Torn..` for a sideways move, or `Sto` for the order of writes to different locations.
     pub name: String,
 }
 
@@ -82,6 +86,7 @@ impl Step {
             (Edge::Conflict, Kind::Write, Kind::Read) => "Rfe".to_owned(),
             (Edge::Conflict, Kind::Read, _) => "Fre".to_owned(),
             (Edge::Conflict, Kind::Write, Kind::Write) => "Coe".to_owned(),
+            (Edge::Store, ..) => "Sto".to_owned(),
         };
         Step { vertex: from, edge, name }
     }

@@ -3,6 +3,7 @@
 use super::store::hash;
 use super::successors::{Evaluated, Visitor, Whose};
 use super::table::Candidates;
+use crate::program::compiled::Step;
 
 /// Collects the successors and passes all steps on to the watcher.
 pub(super) struct Collector<W> {
@@ -36,6 +37,15 @@ impl<W> Collector<W> {
 }
 
 impl<W: Visitor> Visitor for Collector<W> {
+    fn begin_state(&mut self, number: usize) {
+        self.watcher.begin_state(number);
+    }
+
+    #[inline]
+    fn executed(&mut self, thread: usize, step: &Step, before: &[i64], after: &[i64]) {
+        self.watcher.executed(thread, step, before, after);
+    }
+
     #[inline]
     fn step(&mut self, evaluated: Evaluated, successor: Option<&[u64]>) {
         self.counts.transitions += 1;

@@ -12,13 +12,14 @@ use super::layout::Layout;
 use super::progress::Progress;
 use super::run::Discoveries;
 use super::store::{MOST_STATES, States};
-use super::successors::{Evaluated, Expander, Trouble, Visitor};
+use super::successors::{Evaluated, Expander, LocalStates, Trouble, Visitor};
 use super::table::{Sharing, Table};
 use crate::program::compiled::{Compiled, Fault};
 use crate::program::property::Invariant;
 use rayon::prelude::*;
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -38,6 +39,11 @@ pub trait Observer {
 
     /// A watcher for one more worker.
     fn watcher(&self) -> Self::Watcher;
+
+    /// The local states whose steps need not be interleaved for this observer, if there are such.
+    fn leaves_out(&self) -> Option<Arc<LocalStates>> {
+        None
+    }
 
     /// After a block: `first` is the number of its first state; `numbers` are those of the successors, watcher by watcher, in the order in which they were told.
     ///
@@ -115,6 +121,26 @@ pub struct Exploration {
     pub bytes: usize,
     /// The time it took.
     pub elapsed: Duration,
+    discoveries: Discoveries,
+}
+
+impl Exploration {
+    /// The control states of all threads and the values of all slots in the state with this number.
+    #[must_use]
+    pub fn unpacked(&self, compiled: &Compiled, state: usize) -> (Vec<usize>, Vec<i64>) {
+        let mut control = vec![0; compiled.threads.len()];
+        let mut values = compiled.initial.clone();
+        let mut packed = vec![0; self.layout.words()];
+        self.states.load(state, &mut packed);
+        self.layout.unpack(&packed, &mut control, &mut values);
+        (control, values)
+    }
+
+    /// A shortest run to the state with this number.
+    #[must_use]
+    pub fn run_to(&self, compiled: &Compiled, state: usize) -> Vec<Evaluated> {
+        self.discoveries.run_to(state, &self.states, compiled, &self.layout)
+    }
 }
 
 /// Why there is no exploration.
@@ -199,6 +225,7 @@ impl<W: Visitor> Worker<'_, W> {
     fn expand(&mut self, states: &States, mut part: Range<usize>) -> Option<(usize, Trouble)> {
         part.find_map(|number| {
             states.load(number, &mut self.state);
+            self.collector.begin_state(number);
             let result = self.expander.expand(&self.state, &mut self.collector);
             result.err().map(|trouble| (number, trouble))
         })
@@ -230,8 +257,9 @@ impl<'p, O: Observer> Search<'p, O> {
         started: Instant,
         progress: Progress<O::Watcher>,
     ) -> Self {
+        let leaves_out = observer.leaves_out();
         let worker = |watcher| Worker {
-            expander: Expander::new(compiled, layout).checking(limits.invariants),
+            expander: Expander::new(compiled, layout).checking(limits.invariants).leaving_out(leaves_out.clone()),
             state: vec![0; layout.words()],
             collector: Collector::new(watcher, layout.words()),
         };
@@ -379,6 +407,7 @@ impl<'p, O: Observer> Search<'p, O> {
             elapsed: self.started.elapsed(),
             layout: self.layout.clone(),
             states: self.states,
+            discoveries: self.discoveries,
         };
         (exploration, self.workers.into_iter().map(|worker| worker.collector.watcher).collect())
     }

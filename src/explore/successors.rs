@@ -3,9 +3,10 @@
 //! A refused one is a blocked evaluation, a self-loop (method §2). [`Expander`] has the scratch space, so that nothing is allocated for a state.
 
 use super::layout::{DoesNotFit, Layout};
-use crate::program::compiled::{Compiled, Fault, Step, Target, Trace};
+use crate::program::compiled::{Compiled, CompiledThread, Fault, Step, Target, Trace};
 use crate::program::labels::Verdict;
 use crate::program::property::Invariant;
+use std::sync::Arc;
 
 /// One step: which instruction, how it went, and what the labels of its indices are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,6 +34,41 @@ pub enum Trouble {
     Violated(usize),
 }
 
+/// Control states, by thread, whose steps make no shared access and never go round among themselves.
+///
+/// Such steps of a thread commute with those of all others, so a search that is only asked about accesses need not interleave them: where a thread is in such a state and can move, its steps alone are
+/// enough (an ample set: nothing that another thread does enables or disables them, and a thread leaves these states after finitely many of them). Whatever set of threads stands before accesses in some reachable state, with
+/// some memory, does so in a state that is still reached.
+#[derive(Debug)]
+pub struct LocalStates(Vec<Vec<bool>>);
+
+impl LocalStates {
+    /// Those of a program whose first slots, so many, are shared.
+    #[must_use]
+    pub fn of(compiled: &Compiled, shared: usize) -> LocalStates {
+        let of_thread = |thread: &CompiledThread| {
+            let is_local = |step: &Step| !step.accesses().any(|slot| slot < shared);
+            let mut local: Vec<bool> =
+                thread.steps.iter().map(|steps| !steps.is_empty() && steps.iter().all(is_local)).collect();
+            // A state is left for certain if all its steps lead to states that are, or that are not local.
+            let mut leaves: Vec<bool> = local.iter().map(|local| !local).collect();
+            let mut changed = true;
+            while changed {
+                changed = false;
+                for control in 0..leaves.len() {
+                    if !leaves[control] && thread.steps[control].iter().all(|step| leaves[step.to]) {
+                        leaves[control] = true;
+                        changed = true;
+                    }
+                }
+            }
+            local.iter_mut().zip(&leaves).for_each(|(local, leaves)| *local &= leaves);
+            local
+        };
+        LocalStates(compiled.threads.iter().map(of_thread).collect())
+    }
+}
+
 /// Whether a step was the thread's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
@@ -44,6 +80,12 @@ pub enum Whose {
 
 /// Who is told about the steps of a state.
 pub trait Visitor {
+    /// The state with this number comes next.
+    fn begin_state(&mut self, _number: usize) {}
+
+    /// A step that is taken, in full, just before it is told: the values of all slots before it and after it.
+    fn executed(&mut self, _thread: usize, _step: &Step, _before: &[i64], _after: &[i64]) {}
+
     /// A step; `successor` is the packed state that it leads to, none for a blocked evaluation.
     fn step(&mut self, evaluated: Evaluated, successor: Option<&[u64]>);
 
@@ -76,6 +118,7 @@ pub struct Expander<'p> {
     scratch: Vec<i64>,
     packed: Vec<u64>,
     invariants: &'p [Invariant],
+    local_states: Option<Arc<LocalStates>>,
     /// What invariants see: the values, then the control states.
     observed: Vec<i64>,
     /// Indices out of range so far.
@@ -95,6 +138,7 @@ impl<'p> Expander<'p> {
             scratch: compiled.initial.clone(),
             packed: vec![0; layout.words()],
             invariants: &[],
+            local_states: None,
             observed: Vec::new(),
             out_of_range: 0,
         }
@@ -106,6 +150,30 @@ impl<'p> Expander<'p> {
         Expander { invariants, ..self }
     }
 
+    /// The same, with local steps not interleaved.
+    #[must_use]
+    pub fn leaving_out(self, local_states: Option<Arc<LocalStates>>) -> Expander<'p> {
+        Expander { local_states, ..self }
+    }
+
+    /// The threads whose steps are told: one if its local steps alone are enough.
+    fn threads(&mut self) -> Result<std::ops::Range<usize>, Trouble> {
+        let all = 0..self.control.len();
+        for thread in all.clone() {
+            let control = self.control[thread];
+            let is_local = |states: &Arc<LocalStates>| states.0[thread][control];
+            if !self.local_states.as_ref().is_some_and(is_local) {
+                continue;
+            }
+            for step in &self.compiled.threads[thread].steps[control] {
+                if self.evaluate(thread, step)?.1 {
+                    return Ok(thread..thread + 1);
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// Tells the visitor all steps of a state, thread by thread, in the order of the source.
     ///
     /// # Errors
@@ -115,7 +183,7 @@ impl<'p> Expander<'p> {
         if !self.invariants.is_empty() {
             self.check_invariants()?;
         }
-        for thread in 0..self.control.len() {
+        for thread in self.threads()? {
             for step in &self.compiled.threads[thread].steps[self.control[thread]] {
                 let (evaluated, is_taken) = self.evaluate(thread, step)?;
                 if !is_taken {
@@ -123,6 +191,7 @@ impl<'p> Expander<'p> {
                     continue;
                 }
                 let (evaluated, has_written) = self.execute(thread, step, evaluated, state)?;
+                visitor.executed(thread, step, &self.values, &self.after);
                 visitor.step(evaluated, Some(&self.packed));
                 // A self-loop with a condition and no write is a blocked evaluation even if the condition held (method §2).
                 let is_blocked = !has_written && step.has_condition() && self.packed == state;

@@ -18,7 +18,7 @@ pub mod service;
 
 use crate::aeg::AbstractEventGraph;
 use crate::cycles::Delay;
-use crate::ids::ThreadId;
+use crate::ids::{InstrId, ThreadId};
 use crate::memory::{FenceStrength, MemoryModel};
 use crate::safety::{Point, Synchronisation};
 use cost::Costs;
@@ -42,6 +42,15 @@ pub struct Placement {
     pub cost: u64,
     /// Whether the cost was proven to be the least possible.
     pub proved_minimal: bool,
+}
+
+/// All sets of fences from which no fence can be left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MinimalSets {
+    /// For each thread that needs fences its minimal sets, smallest first: a fence stands after each of these instructions. Those of the program are all combinations.
+    pub threads: Vec<Vec<Vec<InstrId>>>,
+    /// Whether these are all.
+    pub complete: bool,
 }
 
 /// What fences are placed for.

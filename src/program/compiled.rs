@@ -287,8 +287,19 @@ impl Target {
     fn slots(&self) -> std::ops::Range<usize> {
         match self {
             Target::Slot(slot) => *slot..slot + 1,
-            Target::Element(base, length, _) => *base..base + length,
+            Target::Element(base, length, index) => elements(*base, *length, index),
         }
+    }
+}
+
+/// The slots of an element: one if its index is a constant, none if that is out of range, else all.
+fn elements(base: usize, length: usize, index: &Code) -> std::ops::Range<usize> {
+    match index {
+        Code::Constant(index) => match usize::try_from(*index).ok().filter(|&position| position < length) {
+            Some(position) => base + position..base + position + 1,
+            None => base..base,
+        },
+        _ => base..base + length,
     }
 }
 
@@ -300,8 +311,13 @@ impl Step {
         !self.writes.is_disjoint(slots)
     }
 
+    /// The slots that it may read or write.
+    pub(crate) fn accesses(&self) -> impl Iterator<Item = usize> {
+        self.reads().into_iter().chain(self.writes.ones().collect::<Vec<usize>>())
+    }
+
     /// The slots that it may read.
-    fn reads(&self) -> Vec<usize> {
+    pub(crate) fn reads(&self) -> Vec<usize> {
         let mut slots = Vec::new();
         let mut add = |code: &Code| code.for_each_slot(&mut |slot| slots.push(slot));
         self.outranked.iter().chain(&self.condition).for_each(&mut add);
@@ -421,7 +437,7 @@ impl Code {
             Code::Constant(_) => {}
             Code::Slot(slot) => visit(*slot),
             Code::Element(base, length, index) => {
-                (*base..base + length).for_each(&mut *visit);
+                elements(*base, *length, index).for_each(&mut *visit);
                 index.for_each_slot(visit);
             }
             Code::Unary(_, operand) => operand.for_each_slot(visit),

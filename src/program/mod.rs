@@ -17,6 +17,7 @@ pub(crate) mod arithmetic;
 pub mod compiled;
 pub mod labels;
 pub mod property;
+pub mod single_access;
 
 /// Where something stands in the source text, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

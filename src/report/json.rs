@@ -20,6 +20,7 @@ struct Document<'a> {
     seqcon: &'static str,
     model: &'a str,
     inputs: Vec<InputObject<'a>>,
+    engine: EngineObject<'a>,
     results: Vec<ResultObject>,
 }
 
@@ -28,6 +29,14 @@ struct InputObject<'a> {
     path: &'a str,
     /// None of what was read from standard input.
     sha256: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct EngineObject<'a> {
+    name: &'a str,
+    guarantees: &'a str,
+    /// None if no abstraction was used.
+    abstraction: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -40,6 +49,9 @@ struct ResultObject {
     locks: Vec<LockRow>,
     delays: Vec<DelayObject>,
     cycles: Vec<CycleRow>,
+    /// For each thread that needs fences its minimal sets, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minimal_sets: Option<Vec<Vec<Vec<String>>>>,
 }
 
 #[derive(Serialize)]
@@ -90,6 +102,11 @@ impl Report for Json {
             seqcon: env!("CARGO_PKG_VERSION"),
             model: &outcome.model,
             inputs: outcome.provenance.inputs.iter().map(input_object).collect(),
+            engine: EngineObject {
+                name: &outcome.engine.name,
+                guarantees: &outcome.engine.guarantees,
+                abstraction: outcome.engine.abstraction,
+            },
             results: outcome.results.iter().map(|result| result_object(outcome, result)).collect(),
         };
         serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -141,5 +158,9 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
         locks: outcome.lock_rows(result),
         delays: delays.collect(),
         cycles: outcome.cycle_rows(result),
+        minimal_sets: result.minimal_sets.as_ref().map(|sets| {
+            let set = |set: &Vec<_>| set.iter().map(|&instr| names::instruction(graph, instr)).collect();
+            sets.threads.iter().map(|thread| thread.iter().map(set).collect()).collect()
+        }),
     }
 }

@@ -6,6 +6,7 @@
 pub mod csv;
 pub mod dot;
 pub mod drawing;
+mod engine;
 pub mod html;
 pub mod json;
 pub mod litmus;

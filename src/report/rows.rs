@@ -85,6 +85,8 @@ pub struct SummaryRow {
     placement: &'static str,
     optimal: &'static str,
     complete: &'static str,
+    engine: String,
+    abstraction: Option<usize>,
 }
 
 /// The position of a fence in one word.
@@ -236,6 +238,7 @@ impl Outcome {
                     Edge::Conflict => {
                         !result.model.store_atomic && (kind(step.vertex), kind(next)) == (Kind::Write, Kind::Read)
                     }
+                    Edge::Store => false,
                     Edge::Program | Edge::Sideways => unsafe_move(step.vertex),
                 };
                 let (thread, instruction) = self.instruction_of(step.vertex);
@@ -282,14 +285,18 @@ impl Outcome {
             placement: names::placement(self.options.method),
             optimal: names::yes_no(result.placement.proved_minimal),
             complete: names::yes_no(result.complete),
+            engine: self.engine.name.clone(),
+            abstraction: self.engine.abstraction,
         }
     }
 
     /// The one line for people and for `grep`.
     #[must_use]
     pub fn summary_line(&self, result: &ModelOutcome) -> String {
+        let engine = if self.engine.is_default() { String::new() } else { format!(" engine={}", self.engine.name) };
+        let abstraction = self.engine.abstraction.map_or(String::new(), |bound| format!(" abstraction={bound}"));
         format!(
-            "model={} memory_model={} states={} vertices={} delays={} locks={} fences={} cumulative_fences={} minimal={} complete={} seconds={:.2}",
+            "model={} memory_model={} states={} vertices={} delays={} locks={} fences={} cumulative_fences={} minimal={} complete={} seconds={:.2}{engine}{abstraction}",
             self.model,
             result.model.name,
             self.analysis.num_of_states,

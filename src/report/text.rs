@@ -4,6 +4,7 @@
 //! additions drawn in, if it is known; then a cycle, drawn; then the verdict. [`write_explained`] draws the cycle of every delay.
 
 use super::drawing::{self, Column};
+use super::engine;
 use super::names;
 use super::snippet::{self, Addition};
 use super::style::{ADDED, TITLE, WRONG, styled};
@@ -27,7 +28,8 @@ const INSTRUCTION: usize = 30;
 pub fn write_result(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_additions(outcome, result, out)?;
     write_example(outcome, result, out)?;
-    write_verdict(outcome, result, out)
+    write_verdict(outcome, result, out)?;
+    engine::write_minimal_sets(outcome, result, out)
 }
 
 /// Everything about one memory model, with the cycles of all delays and torn instructions.
@@ -37,12 +39,14 @@ pub fn write_result(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Writ
 pub fn write_explained(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_additions(outcome, result, out)?;
     write_explanation(outcome, result, out)?;
-    write_verdict(outcome, result, out)
+    write_verdict(outcome, result, out)?;
+    engine::write_minimal_sets(outcome, result, out)
 }
 
 /// The table of fences and locks, and the source with them.
 fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_title(result, out)?;
+    engine::write_guarantee(outcome, out)?;
     if outcome.analysis.cut_off {
         writeln!(out, "  only a part of the state space is known; what is missing elsewhere is not")?;
     }
@@ -284,6 +288,7 @@ fn write_steps(outcome: &Outcome, steps: &[Step], diy_name: &str, out: &mut dyn 
                 Edge::Program => "then",
                 Edge::Sideways => "in one instruction with",
                 Edge::Conflict => "conflicts with",
+                Edge::Store => "is stored before",
             };
             (instr, names::access(graph, step.vertex), words)
         })

@@ -23,6 +23,7 @@ pub mod repair;
 pub mod rewriting;
 pub mod split;
 pub mod store_buffers;
+pub mod traces;
 pub mod trust;
 
 use seqcon::facts::extract::{Extraction, NoProgress, Options, extract};

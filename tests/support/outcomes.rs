@@ -2,7 +2,7 @@
 
 use super::analyse::{bundled_facts, model};
 use seqcon::aeg::Profile;
-use seqcon::analysis::{Analysis, Options, Outcome};
+use seqcon::analysis::{Analysis, EngineUse, Options, Outcome};
 use seqcon::explore::observe::{FactsObserver, facts};
 use seqcon::explore::{Limits, explore};
 use seqcon::lang;
@@ -64,6 +64,7 @@ pub fn of_state_space(name: &str, models: &[&str], options: &Options) -> Outcome
 fn outcome(name: &str, analysis: Analysis, models: &[&str], options: &Options) -> Outcome {
     let results = models.iter().map(|name| analysis.run(model(name), options)).collect();
     Outcome {
+        engine: EngineUse::default(),
         model: name.to_owned(),
         analysis,
         options: options.clone(),

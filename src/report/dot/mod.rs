@@ -114,7 +114,7 @@ fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
         picture.draw_cycle(outcome, &torn.witness, &verdicts, &|edge| edge != Edge::Program);
     }
     for delay in &result.findings.delays {
-        picture.draw_cycle(outcome, &delay.witness, &[], &|edge| edge == Edge::Conflict);
+        picture.draw_cycle(outcome, &delay.witness, &[], &|edge| matches!(edge, Edge::Conflict | Edge::Store));
     }
     for delay in &result.findings.delays {
         let first = &outcome.steps(&delay.witness, &[])[0];

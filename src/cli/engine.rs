@@ -1,0 +1,190 @@
+//! `seqcon analyse --engine` and `seqcon engines`: methods other than the main analysis.
+
+use super::analyse::{options, provenance};
+use super::arguments::{AnalyseArguments, AtomicityArgument, PlacementArgument, Verbosity};
+use super::failure::Failure;
+use super::progress::Spinner;
+use super::specification::Specification;
+use super::verify::{Trial, ground_text};
+use crate::analysis::{Analysis, EngineUse, ModelOutcome, Outcome, Verification};
+use crate::cycles::Atomicity;
+use crate::engines::{self, Engine, Evidence, Task, Trouble};
+use crate::memory::MemoryModel;
+use crate::repair::Repair;
+use crate::report::run::Words;
+use crate::source::Source;
+use crate::weak::verify::{Property, Verdict};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Lists the engines.
+pub fn list() -> Result<ExitCode, Failure> {
+    let mut out = io::stdout().lock();
+    for (position, engine) in engines::all().into_iter().enumerate() {
+        let description = engine.description();
+        let default = if position == 0 { " (the default)" } else { "" };
+        writeln!(out, "{}{default}", description.name)?;
+        writeln!(out, "  guarantees     {}", description.guarantees)?;
+        writeln!(out, "  memory models  {}", description.models_in_words())?;
+        writeln!(out, "  input          {}", description.input)?;
+        writeln!(out, "  after          {}", description.after)?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The engine of that name.
+pub fn named(name: &str) -> Result<&'static dyn Engine, Failure> {
+    engines::named(name).ok_or_else(|| {
+        let known: Vec<&str> = engines::all().iter().map(|engine| engine.description().name).collect();
+        Failure::Usage(format!("there is no engine {name:?}: expected one of {}", known.join(", ")))
+    })
+}
+
+/// How results of this engine are described.
+pub fn used(engine: &dyn Engine, abstraction: Option<usize>) -> EngineUse {
+    let description = engine.description();
+    EngineUse { name: description.name.to_owned(), guarantees: description.guarantees.to_owned(), abstraction }
+}
+
+/// What belongs to other engines is refused where the default one is used.
+pub fn refuse_for_default(arguments: &AnalyseArguments) -> Result<(), Failure> {
+    let asked = match (arguments.abstraction, arguments.minimal_sets) {
+        (Some(_), _) => "--abstraction",
+        (None, Some(_)) => "--minimal-sets",
+        (None, None) => return Ok(()),
+    };
+    Err(Failure::Usage(format!("{asked} is for --engine persistence")))
+}
+
+/// What the engine does not know is refused before anything is read.
+fn refuse_unknown(arguments: &AnalyseArguments, engine: &dyn Engine, models: &[MemoryModel]) -> Result<(), Failure> {
+    let description = engine.description();
+    let name = description.name;
+    if let Some(model) = models.iter().find(|model| !description.knows(model)) {
+        return Err(Failure::Usage(format!(
+            "the engine {name} is for {}, not for {}; give --mm {}, or use --engine cycles",
+            description.models_in_words(),
+            model.name,
+            description.models.join(",")
+        )));
+    }
+    let unsupported = [
+        (!matches!(arguments.atomicity, AtomicityArgument::Off), "--atomicity"),
+        (!matches!(arguments.placement, PlacementArgument::Exact), "--placement greedy"),
+        (arguments.confirm, "--confirm"),
+        (arguments.confirmation.only_confirmed, "--only-confirmed"),
+    ];
+    match unsupported.iter().find(|(asked, _)| *asked) {
+        Some((_, option)) => Err(Failure::Usage(format!("the engine {name} has no {option}; use --engine cycles"))),
+        None => Ok(()),
+    }
+}
+
+/// The outcome of an engine other than the default one.
+pub fn outcome(
+    arguments: &AnalyseArguments,
+    engine: &dyn Engine,
+    models: &[MemoryModel],
+    verbosity: Verbosity,
+) -> Result<Outcome, Failure> {
+    refuse_unknown(arguments, engine, models)?;
+    let specification = match &arguments.input.inputs[..] {
+        [path] if Specification::is_one(path) => Specification::read(path)?,
+        _ => {
+            let name = engine.description().name;
+            return Err(Failure::Usage(format!(
+                "the engine {name} needs the values that a program reads and writes, and so exactly one input: a specification (a state space has only labels)"
+            )));
+        }
+    };
+    let evidence = specification.with_limits(&arguments.input.limits, |compiled, limits| {
+        let _spinner = Spinner::new(format!("checking {}", specification.name));
+        let task = Task { program: &specification.program, compiled, limits, abstraction: arguments.abstraction };
+        engine.check(&task)
+    });
+    let evidence = evidence.map_err(|trouble| failure(&specification, trouble))?;
+    let analysis = evidence.analysis().clone();
+    if analysis.cut_off {
+        eprintln!(
+            "seqcon: warning: {}: a limit was reached after {} states; the result is not complete",
+            specification.name, analysis.num_of_states
+        );
+    }
+    let options = options(arguments, &analysis)?;
+    let mut results = Vec::with_capacity(models.len());
+    for model in models {
+        let mut result = evidence.insert_fences(model, &options);
+        if arguments.verify {
+            result.verification = verification(arguments, &specification, &analysis, model, &result)?;
+        }
+        results.push(result);
+    }
+    if verbosity == Verbosity::Verbose {
+        for model in models {
+            show_runs(&specification, &*evidence, model)?;
+        }
+    }
+    drop(evidence);
+    let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
+    let engine = used(engine, arguments.abstraction);
+    let Specification { name: path, text, program, .. } = specification;
+    let source = Some(Source::new(path, text, program, &analysis));
+    Ok(Outcome { model: name, analysis, options, results, source, engine, provenance: provenance(arguments)? })
+}
+
+/// Runs the program with the fences in place, access by access: does it reach the same states?
+fn verification(
+    arguments: &AnalyseArguments,
+    specification: &Specification,
+    analysis: &Analysis,
+    model: &MemoryModel,
+    result: &ModelOutcome,
+) -> Result<Verification, Failure> {
+    let repair = Repair::of(&specification.program, analysis, result);
+    let trial = Trial {
+        specification,
+        model,
+        repair: &repair,
+        atomicity: Atomicity::Off,
+        property: Property::States,
+        confirmation: &arguments.confirmation,
+        unroll: arguments.unroll,
+    };
+    Ok(match trial.run()?.1 {
+        Verdict::Verified(ground) => Verification::Verified(ground_text(&ground)),
+        Verdict::Violated(_) => Verification::Violated,
+        Verdict::Undecided => Verification::Undecided,
+    })
+}
+
+/// The runs that show why, on standard error.
+fn show_runs(specification: &Specification, evidence: &dyn Evidence, model: &MemoryModel) -> Result<(), Failure> {
+    let locations = specification.split()?.locations;
+    let words = Words { program: &specification.program, text: &specification.text, locations: &locations };
+    for run in evidence.runs(model) {
+        let mut text = String::new();
+        words.write_run(&run, &mut text).map_err(io::Error::other)?;
+        eprintln!(
+            "seqcon: {}: a run of {} whose program and store orders no sequentially consistent run has:\n{text}",
+            specification.name, model.name
+        );
+    }
+    Ok(())
+}
+
+fn failure(specification: &Specification, trouble: Trouble) -> Failure {
+    match trouble {
+        Trouble::Exploration(failure) => specification.failure(failure),
+        Trouble::Unsupported(problem) => Failure::Usage(problem),
+        Trouble::TooManyIndices(span) => {
+            specification.failure_at(span, "this instruction computes too many indices; split it")
+        }
+        Trouble::Fault(fault, (thread, number)) => {
+            let thread = &specification.program.threads[thread];
+            let instruction = &thread.instructions[number];
+            let problem = format!("{} in {}.{}, performed access by access", fault.kind, thread.name, instruction.name);
+            specification.failure_at(instruction.span, problem)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Persistence: under TSO the program shows no (program order, store order) that it does not show under sequential consistency.
+//!
+//! After Abdulla, Atig and Ngo, *The Best of Both Worlds: Trading Efficiency and Optimality in Fence Insertion for TSO* (ESOP 2015). The trace of a run is, for each thread, the sequence of its accesses with their values,
+//! and *one* sequence of all writes in the order in which they reach memory. A program is *persistent* if every trace that it has under TSO it has under sequential consistency, too; else it is *fragile*.
+//! A persistent program reaches the same states with empty buffers, so no safety property can tell. Which write a read takes its value from is not looked at; so persistence and robustness are
+//! incomparable: `y := 1; r := x || x := 1` is robust and fragile.
+//!
+//! # The check
+//!
+//! A program is fragile exactly if it has this pattern (the paper's Theorem 1, with a correction): a reachable SC state s; a thread p, the *pivot*, that can take a write of some y at s; steps of p alone from
+//! there that are reads or local, none a write, an atomic instruction or a fence; then a read by p of some x ≠ y; and another thread, the *fringe*, that *at s* can take a write or an atomic instruction that gives x a value
+//! that it does not have. The correction: the paper asks for a write of the fringe, and misses `y := 1; r := x` against an atomic update of x. Its reduction to a reachability problem also spoils y, which p may read back; here nothing
+//! is instrumented, and y keeps its value.
+//!
+//! That the fringe can be asked at s, before p has moved, makes the check one pass over the states: [`record`] fills a small table during the exploration, [`local`] lets p run alone from every entry.
+//! [`hitting`] cuts the paths, [`run`] shows the run, [`outcome`] hands it all to the reports. [`flatten`] is the paper's abstraction: one small exploration for each pivot instead of a large one.
+//!
+//! A thread none of whose writes is followed by a read of a location that another thread writes can be no pivot; if no thread can, the program is persistent whatever its states are, and is not explored.
+//!
+//! The reports get the labels of the program, but no program order between them: this engine looks at no event graph. The states counted are those that were looked at; steps without a shared access are not interleaved.
+//!
+//! *Cost.* One exploration, one lookup for each write that can be taken in a state while others are about to change what the thread reads next; then local searches, one for each entry. No store buffers anywhere.
+//!
+//! # What is presumed
+//!
+//! - The pattern is about loads and stores. Instructions with several shared accesses are first [split](crate::program::single_access), reads before writes, and the result is about the program that performs its
+//!   accesses one by one: that an instruction can be torn under sequential consistency is not its business (reports name such instructions as presumed to be atomic; `verify --atomicity off` is the matching question).
+//! - An atomic instruction empties the buffer before it acts. If its condition is refused it has not acted, and the pivot does not pass it.
+//! - A condition that is refused has been read: it can be the pivot's read of x.
+
+mod flatten;
+mod hitting;
+mod local;
+mod machine;
+mod outcome;
+mod record;
+mod run;
+mod values;
+
+use super::{Description, Engine, Evidence, Task, Trouble};
+use crate::aeg::Profile;
+use crate::analysis::Analysis;
+use crate::explore::driver::Failure;
+use crate::explore::successors::Evaluated;
+use crate::explore::{Exploration, Stop, explore};
+use crate::facts::Facts;
+use crate::program::Program;
+use crate::program::compiled::Compiled;
+use crate::program::labels::label;
+use crate::program::single_access::SingleAccess;
+use hitting::Paths;
+use local::{Patterns, patterns};
+use machine::Machine;
+use outcome::{Size, facts, labels_of_patterns};
+use record::{Recording, evaluated, merged};
+use std::time::{Duration, Instant};
+
+/// The engine.
+pub struct Persistence;
+
+/// What was found.
+pub struct Checked {
+    program: Program,
+    single: SingleAccess,
+    compiled: Compiled,
+    patterns: Patterns,
+    analysis: Analysis,
+    /// The states, to lead runs there; none with an abstraction, whose states are not the program's, and where nothing had to be explored.
+    exploration: Option<Exploration>,
+    /// How long the check took.
+    elapsed: Duration,
+}
+
+impl Engine for Persistence {
+    fn description(&self) -> Description {
+        Description {
+            name: "persistence",
+            guarantees: "persistence: every run has the program order and the store order of a sequentially consistent run, so the same states are reached",
+            models: &["tso"],
+            input: "specifications",
+            after: "Abdulla, Atig and Ngo 2015 (docs/engines/persistence.md)",
+        }
+    }
+
+    fn check(&self, task: &Task<'_>) -> Result<Box<dyn Evidence>, Trouble> {
+        Ok(Box::new(Checked::new(task)?))
+    }
+}
+
+impl Checked {
+    /// Checks a program.
+    ///
+    /// # Errors
+    /// If the program goes wrong in a reachable state.
+    pub fn new(task: &Task<'_>) -> Result<Checked, Trouble> {
+        let single = SingleAccess::of(task.program);
+        let compiled = Compiled::new(&single.program)?;
+        match task.abstraction {
+            Some(bound) => Ok(Checked::flattened(task, single, compiled, bound)),
+            None => Checked::explored(task, single, compiled),
+        }
+    }
+
+    fn explored(task: &Task<'_>, single: SingleAccess, compiled: Compiled) -> Result<Checked, Trouble> {
+        let started = Instant::now();
+        let is_split = single.program != *task.program;
+        let machine = Machine::new(&single, &compiled);
+        if !machine.has_pivot() {
+            let labels = labels_of_patterns(task.program, &machine, &Patterns::new());
+            let facts = facts(task.program, &machine, &Patterns::new(), labels, Size::default());
+            return Ok(Checked::found(task, started, single.clone(), compiled.clone(), Patterns::new(), facts, None));
+        }
+        let explored = explore(&compiled, task.limits, &mut Recording { machine: &machine });
+        let (exploration, watchers) = explored.map_err(|failure| match failure {
+            Failure::Fault { fault, thread, instruction, .. } if is_split => {
+                Trouble::Fault(fault, (thread, single.origins[thread][instruction].instruction))
+            }
+            failure => Trouble::Exploration(failure),
+        })?;
+        let patterns = patterns(&machine, &merged(&watchers));
+        let labels = if is_split {
+            labels_of_patterns(task.program, &machine, &patterns)
+        } else {
+            let of_evaluation = |Evaluated { thread, instruction, verdict, key }| {
+                label(task.program, thread as usize, instruction as usize, verdict, key)
+            };
+            evaluated(&watchers).into_iter().map(of_evaluation).collect()
+        };
+        let size = Size {
+            states: exploration.states.len() as u64,
+            transitions: exploration.transitions,
+            cut_off: exploration.stop != Stop::Complete,
+        };
+        let facts = facts(task.program, &machine, &patterns, labels, size);
+        drop(watchers);
+        Ok(Checked::found(task, started, single.clone(), compiled.clone(), patterns, facts, Some(exploration)))
+    }
+
+    fn flattened(task: &Task<'_>, single: SingleAccess, compiled: Compiled, bound: usize) -> Checked {
+        let started = Instant::now();
+        let machine = Machine::new(&single, &compiled);
+        let flat = flatten::check(&machine, bound, task.limits);
+        let patterns = patterns(&machine, &flat.entries);
+        let labels = labels_of_patterns(task.program, &machine, &patterns);
+        let facts = facts(task.program, &machine, &patterns, labels, flat.size);
+        Checked::found(task, started, single.clone(), compiled.clone(), patterns, facts, None)
+    }
+
+    fn found(
+        task: &Task<'_>,
+        started: Instant,
+        single: SingleAccess,
+        compiled: Compiled,
+        patterns: Patterns,
+        facts: Facts,
+        exploration: Option<Exploration>,
+    ) -> Checked {
+        let (program, analysis) = (task.program.clone(), Analysis::new(facts, Profile::Sound));
+        Checked { program, single, compiled, patterns, analysis, exploration, elapsed: started.elapsed() }
+    }
+
+    /// The patterns of a thread.
+    fn paths(&self, thread: usize) -> Paths<'_> {
+        let patterns = self.patterns.keys().filter(|pattern| pattern.thread == thread).collect();
+        Paths { patterns, origins: &self.single.origins[thread] }
+    }
+}

@@ -1,0 +1,382 @@
+//! The findings in the terms of the reports: delays with their cycles, fences, a second look.
+//!
+//! The pattern is a cycle: the pivot's write of y is before its read of x in program order, that read is before the fringe's write of x, as it sees the value from before, and that write is stored before the write of y.
+//! So a pattern is a [`Delay`] from the write to the read, and its witness a [`Cycle`] of two threads whose last edge is the store order.
+
+use super::Checked;
+use super::hitting::{Instructions, Paths, all_minimal, minimum};
+use super::local::{Node, Pattern, Patterns};
+use super::machine::{Machine, Role};
+use super::record::Fringe;
+use super::run::witness;
+use super::values::written;
+use crate::aeg::Conflicts;
+use crate::analysis::{Analysis, Confirmation, Fence, ModelOutcome, Options, Recheck};
+use crate::cycles::{Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Segment, Verdict};
+use crate::engines::{Evidence, Run};
+use crate::facts::{Facts, Follows};
+use crate::ids::{InstrId, LabelId, VertexId};
+use crate::lts::label::{Access, Label, LabelKind, Step};
+use crate::memory::{FenceStrength, Kind, MemoryModel};
+use crate::placement::exact::unreadability;
+use crate::placement::{MinimalSets, Placement};
+use crate::program::{InstructionKind, Program};
+use crate::safety::{Place, Point, Synchronisation};
+use crate::source::{At, instruction, position};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+/// A pair that the pattern makes, with one occurrence of it.
+struct Pair<'c> {
+    delay: Delay,
+    pattern: &'c Pattern,
+    /// The instruction that reads, and the location.
+    read: (usize, usize),
+    fringe: Fringe,
+}
+
+impl Evidence for Checked {
+    fn analysis(&self) -> &Analysis {
+        &self.analysis
+    }
+
+    fn holds(&self, _: &MemoryModel) -> bool {
+        self.patterns.is_empty()
+    }
+
+    fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome {
+        let started = Instant::now();
+        let pairs = self.pairs();
+        let delays: Vec<Delay> = pairs.iter().map(|pair| pair.delay.clone()).collect();
+        let names = Names::new(&self.program, &self.analysis);
+        let mut points: BTreeMap<Point, FenceStrength> = BTreeMap::new();
+        let mut served: BTreeMap<Point, Vec<usize>> = BTreeMap::new();
+        let mut recheck = Recheck { enough: true, each_needed: true };
+        for thread in 0..self.program.threads.len() {
+            let paths = self.paths(thread);
+            let point = |number: usize| Point { instr: names.instr((thread, number)), place: Place::After };
+            let cost = |number: usize| options.costs.of(point(number), FenceStrength::Plain);
+            let readability = |number: usize| unreadability(&self.analysis.graph, point(number));
+            let fences = if paths.patterns.is_empty() {
+                Instructions::new()
+            } else {
+                let chosen = minimum(&paths, [&cost, &readability]);
+                recheck.enough &= !is_open(&paths, &chosen);
+                recheck.each_needed &= chosen.iter().all(|fence| {
+                    let less = chosen.iter().copied().filter(|other| other != fence).collect();
+                    is_open(&paths, &less)
+                });
+                chosen
+            };
+            for &number in &fences {
+                points.insert(point(number), FenceStrength::Plain);
+                let mut delays: BTreeSet<usize> = BTreeSet::new();
+                for pattern in &paths.patterns {
+                    let reads = paths.served(pattern, &fences, number);
+                    let ids = reads.iter().filter_map(|&read| names.delay(self, pattern, read));
+                    delays.extend(ids.filter_map(|pair| self.position(&pairs, pair)));
+                }
+                served.insert(point(number), delays.into_iter().collect());
+            }
+        }
+        let placement = Placement { cost: options.costs.total(&points), fences: points, proved_minimal: true };
+        let findings = self.findings(delays, options);
+        let confirmation = if self.exploration.is_some() { Confirmation::Yes } else { Confirmation::Unknown };
+        let confirmations = vec![confirmation; findings.delays.len()];
+        let fences = placement.fences.keys().map(|&point| {
+            let delays = served.remove(&point).unwrap_or_default();
+            Fence {
+                point,
+                strength: FenceStrength::Plain,
+                mnemonic: model.mnemonic(&[(Kind::Write, Kind::Read)], FenceStrength::Plain).to_owned(),
+                cost: options.costs.of(point, FenceStrength::Plain),
+                delays,
+            }
+        });
+        let fences: Vec<Fence> = fences.collect();
+        let outcome = self.analysis.with_placement(model, options, findings, placement, recheck);
+        ModelOutcome {
+            fences,
+            confirmations,
+            presumed_atomic: names.split_instructions(self),
+            minimal_sets: self.minimal_sets(options.minimal_sets),
+            elapsed: self.elapsed + started.elapsed(),
+            ..outcome
+        }
+    }
+
+    fn runs(&self, _: &MemoryModel) -> Vec<Run> {
+        let Some(exploration) = &self.exploration else { return Vec::new() };
+        let machine = Machine::new(&self.single, &self.compiled);
+        let run = |pair: &Pair<'_>| {
+            let paths = self.paths(pair.pattern.thread);
+            let path = paths.open_path(pair.pattern, &Instructions::new(), |read| *read == pair.read)?;
+            let prefix = exploration.run_to(&self.compiled, pair.fringe.state);
+            Some(witness(&machine, &prefix, pair.pattern, &path, pair.read, pair.fringe))
+        };
+        self.pairs().iter().filter_map(run).collect()
+    }
+}
+
+impl Checked {
+    /// One occurrence of every pair, in the order of the program.
+    fn pairs(&self) -> Vec<Pair<'_>> {
+        let names = Names::new(&self.program, &self.analysis);
+        let mut pairs: BTreeMap<(VertexId, VertexId), Pair<'_>> = BTreeMap::new();
+        for (pattern, hot) in &self.patterns {
+            let reads: BTreeSet<(usize, usize)> = pattern.nodes.iter().flat_map(|node| node.reads.clone()).collect();
+            for read in reads {
+                let fringe = hot[&read.1];
+                let Some((from, to)) = names.delay(self, pattern, read) else { continue };
+                if pairs.get(&(from, to)).is_some_and(|known| known.fringe <= fringe) {
+                    continue;
+                }
+                let other = (fringe.thread, self.origin(fringe.thread, fringe.instruction));
+                let Some(changes) = names.vertex(other, Kind::Write, read.1) else { continue };
+                let segments = vec![Segment { entry: from, exit: to }, Segment { entry: changes, exit: changes }];
+                let witness = Cycle { segments };
+                let delay = Delay { from, to, is_unsafe: true, cumulative: false, witness };
+                pairs.insert((from, to), Pair { delay, pattern, read, fringe });
+            }
+        }
+        pairs.into_values().collect()
+    }
+
+    fn position(&self, pairs: &[Pair<'_>], (from, to): (VertexId, VertexId)) -> Option<usize> {
+        pairs.binary_search_by_key(&(from, to), |pair| (pair.delay.from, pair.delay.to)).ok()
+    }
+
+    fn origin(&self, thread: usize, instruction: usize) -> usize {
+        self.single.origins[thread][instruction].instruction
+    }
+
+    fn findings(&self, delays: Vec<Delay>, options: &Options) -> Findings {
+        let conflicts = Conflicts::reachable(&self.analysis.graph).num_of_pairs();
+        let most = match options.listing {
+            Listing::None => 0,
+            Listing::First(most) => most,
+            Listing::All => usize::MAX,
+        };
+        let judged = |delay: &Delay| JudgedCycle {
+            cycle: delay.witness.clone(),
+            verdicts: vec![Verdict { is_unsafe: true, ..Verdict::default() }, Verdict::default()],
+        };
+        let cycles =
+            CycleList { cycles: delays.iter().take(most).map(judged).collect(), complete: delays.len() <= most };
+        Findings {
+            torn: Vec::new(),
+            in_place: Synchronisation::none(),
+            cycles: (options.listing != Listing::None).then_some(cycles),
+            num_of_unsafe_pairs: delays.len(),
+            num_of_concurrent_conflicts: conflicts,
+            num_of_reachable_conflicts: conflicts,
+            delays,
+        }
+    }
+
+    fn minimal_sets(&self, listing: Listing) -> Option<MinimalSets> {
+        let most = match listing {
+            Listing::None => return None,
+            Listing::First(most) => most,
+            Listing::All => usize::MAX,
+        };
+        let names = Names::new(&self.program, &self.analysis);
+        let mut sets = MinimalSets { threads: Vec::new(), complete: true };
+        for thread in 0..self.program.threads.len() {
+            let paths = self.paths(thread);
+            if paths.patterns.is_empty() {
+                continue;
+            }
+            let (found, complete) = all_minimal(&paths, most);
+            sets.complete &= complete;
+            let instrs = |set: &Instructions| set.iter().map(|&number| names.instr((thread, number))).collect();
+            sets.threads.push(found.iter().map(instrs).collect());
+        }
+        Some(sets)
+    }
+}
+
+/// The dumb way to see whether some path is left open: from every read back to the write.
+fn is_open(paths: &Paths<'_>, fences: &Instructions) -> bool {
+    let passes = |instruction: usize| {
+        let origin = paths.origins[instruction];
+        !(origin.completes && fences.contains(&origin.instruction))
+    };
+    paths.patterns.iter().any(|pattern| {
+        let mut leads: BTreeSet<usize> =
+            (0..pattern.nodes.len()).filter(|&number| !pattern.nodes[number].reads.is_empty()).collect();
+        loop {
+            let is_new = |number: &usize| {
+                !leads.contains(number)
+                    && pattern.nodes[*number].edges.iter().any(|&(by, to)| leads.contains(&to) && passes(by))
+            };
+            let more: Vec<usize> = (0..pattern.nodes.len()).filter(is_new).collect();
+            if more.is_empty() {
+                break;
+            }
+            leads.extend(more);
+        }
+        leads.contains(&0) && passes(pattern.write)
+    })
+}
+
+/// Instructions and accesses of the program in the analysis.
+struct Names<'a> {
+    analysis: &'a Analysis,
+    instrs: BTreeMap<At, InstrId>,
+    vertices: BTreeMap<(InstrId, Kind, String), VertexId>,
+    locations: Vec<String>,
+}
+
+impl<'a> Names<'a> {
+    fn new(program: &Program, analysis: &'a Analysis) -> Names<'a> {
+        let graph = &analysis.graph;
+        let ids = (0..graph.instructions.len()).map(InstrId::new);
+        let instrs = ids.filter_map(|id| instruction(program, analysis, id).map(|at| (at, id))).collect();
+        let vertices = graph.vertex_ids().map(|id| {
+            let vertex = graph.vertex(id);
+            ((vertex.instr, vertex.kind, graph.locations[vertex.location.index()].clone()), id)
+        });
+        Names { analysis, instrs, vertices: vertices.collect(), locations: locations(program) }
+    }
+
+    fn instr(&self, at: At) -> InstrId {
+        self.instrs[&at]
+    }
+
+    fn vertex(&self, at: At, kind: Kind, location: usize) -> Option<VertexId> {
+        let name = self.analysis.graph.shown(&self.locations[location]);
+        self.vertices.get(&(*self.instrs.get(&at)?, kind, name)).copied()
+    }
+
+    /// The vertices of a pattern's write and of one of its reads.
+    fn delay(
+        &self,
+        checked: &Checked,
+        pattern: &Pattern,
+        (read, location): (usize, usize),
+    ) -> Option<(VertexId, VertexId)> {
+        let thread = pattern.thread;
+        let from = (thread, checked.origin(thread, pattern.write));
+        let written = pattern.written.or_else(|| {
+            let machine = Machine::new(&checked.single, &checked.compiled);
+            some_written(&machine, pattern).into_iter().find(|&slot| slot != location)
+        });
+        let to = (thread, checked.origin(thread, read));
+        Some((self.vertex(from, Kind::Write, written?)?, self.vertex(to, Kind::Read, location)?))
+    }
+
+    /// Instructions with several accesses: that they are not torn is presumed.
+    fn split_instructions(&self, checked: &Checked) -> Vec<InstrId> {
+        let mut several = BTreeSet::new();
+        for (thread, origins) in checked.single.origins.iter().enumerate() {
+            let parts = origins.iter().filter(|origin| !origin.completes);
+            several.extend(parts.filter_map(|origin| self.instrs.get(&(thread, origin.instruction)).copied()));
+        }
+        several.into_iter().collect()
+    }
+}
+
+/// The locations that the write of a pattern may go to.
+fn some_written(machine: &Machine<'_>, pattern: &Pattern) -> Vec<usize> {
+    let Role::Write(position) = machine.roles[pattern.thread][pattern.write] else { return Vec::new() };
+    let nothing = vec![None; machine.compiled.initial.len()];
+    written(&machine.step(pattern.thread, pattern.write).assignments[position].0, &nothing).slots
+}
+
+/// The names of all locations, by slot.
+fn locations(program: &Program) -> Vec<String> {
+    let mut names = Vec::new();
+    for variable in &program.shared {
+        if variable.is_array {
+            names.extend((0..variable.initial.len()).map(|element| format!("{}[{element}]", variable.name)));
+        } else {
+            names.push(variable.name.clone());
+        }
+    }
+    names
+}
+
+/// The size of what was explored.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Size {
+    pub states: u64,
+    pub transitions: u64,
+    pub cut_off: bool,
+}
+
+/// Facts for reports: these labels, and of program order what the paths of the patterns show.
+pub(super) fn facts(
+    program: &Program,
+    machine: &Machine<'_>,
+    patterns: &Patterns,
+    labels: BTreeSet<Label>,
+    size: Size,
+) -> Facts {
+    let labels: Vec<Label> = labels.into_iter().collect();
+    let mut of_instruction: BTreeMap<At, Vec<LabelId>> = BTreeMap::new();
+    for (number, label) in labels.iter().enumerate() {
+        if let Some(at) = position(program, &label.thread, &label.instr) {
+            of_instruction.entry(at).or_default().push(LabelId::new(number));
+        }
+    }
+    let mut follows = BTreeSet::new();
+    for pattern in patterns.keys() {
+        let origins = &machine.single.origins[pattern.thread];
+        let mut add = |first: usize, then: &Node| {
+            let next = then.edges.iter().map(|&(next, _)| next).chain(then.reads.iter().map(|&(next, _)| next));
+            for next in next.filter(|&next| origins[first].completes || origins[next] != origins[first]) {
+                let labels_of = |number: usize| {
+                    of_instruction.get(&(pattern.thread, origins[number].instruction)).into_iter().flatten().copied()
+                };
+                let is_taken = |label: &LabelId| !labels[label.index()].refused;
+                let firsts = labels_of(first).filter(is_taken);
+                follows.extend(firsts.flat_map(|from| labels_of(next).map(move |to| (from, to))));
+            }
+        };
+        add(pattern.write, &pattern.nodes[0]);
+        for node in &pattern.nodes {
+            node.edges.iter().for_each(|&(instruction, to)| add(instruction, &pattern.nodes[to]));
+        }
+    }
+    let follows = follows.into_iter().map(|(from, to)| Follows { from, to, newly: true });
+    let facts = Facts::canonical(&labels, follows, [], (size.states, size.transitions));
+    Facts { cut_off: size.cut_off, ..facts }
+}
+
+/// Labels where the program itself was not explored: of each instruction one, and those of the accesses of the patterns.
+pub(super) fn labels_of_patterns(program: &Program, machine: &Machine<'_>, patterns: &Patterns) -> BTreeSet<Label> {
+    let locations = locations(program);
+    let mut labels: BTreeSet<Label> = BTreeSet::new();
+    let mut label = |(thread, number): At, steps: Vec<Step>| {
+        let instruction = &program.threads[thread].instructions[number];
+        let kind = match instruction.kind {
+            InstructionKind::Plain | InstructionKind::PartialFence(_) => LabelKind::Plain,
+            InstructionKind::Fence => LabelKind::Fence,
+            InstructionKind::Atomic => LabelKind::Atomic,
+        };
+        let (thread, instr) = (program.threads[thread].name.clone(), instruction.name.clone());
+        labels.insert(Label { thread, instr, kind, refused: false, steps });
+    };
+    for (thread, instructions) in program.threads.iter().enumerate() {
+        (0..instructions.instructions.len()).for_each(|number| label((thread, number), Vec::new()));
+    }
+    let access = |slot: usize| Access { name: locations[slot].clone(), local: false, address: Vec::new() };
+    let origin = |thread: usize, number: usize| (thread, machine.single.origins[thread][number].instruction);
+    for (pattern, hot) in patterns {
+        let written = pattern.written.map_or_else(|| some_written(machine, pattern), |slot| vec![slot]);
+        for slot in written {
+            let step = Step::Assignment { writes: vec![access(slot)], reads: Vec::new() };
+            label(origin(pattern.thread, pattern.write), vec![step]);
+        }
+        for &(read, slot) in pattern.nodes.iter().flat_map(|node| &node.reads) {
+            let step = Step::Assignment { writes: Vec::new(), reads: vec![access(slot)] };
+            label(origin(pattern.thread, read), vec![step]);
+        }
+        for (&slot, fringe) in hot {
+            let step = Step::Assignment { writes: vec![access(slot)], reads: Vec::new() };
+            label(origin(fringe.thread, fringe.instruction), vec![step]);
+        }
+    }
+    labels
+}

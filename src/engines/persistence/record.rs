@@ -1,0 +1,221 @@
+//! The record table, filled during the exploration: which writes can be followed by what, while others are about to change what.
+//!
+//! In every state s, for every thread p and every write of p that can be taken to some y: the locations x ≠ y that other threads are about to change (a write or an atomic instruction that can
+//! be taken at s and gives x another value) are *hot*. The entry of a write has as its key all that decides what p reads next, alone: the instruction, y, and the values after the write of the slots that the
+//! [region](super::machine) behind it reads. Its content are the hot locations that the region reads, each with the first state in which it was hot and
+//! who was about to change it. So all states that make no difference share an entry, and the table stays small however large the state space is.
+//!
+//! Steps without a shared access need not be interleaved: what stands before its write and what before another, with which memory, is seen without that ([`LocalStates`]).
+//!
+//! Every worker fills its own table. States are numbered in the order of a sequential search, so that the merged table does not depend on the number of workers.
+
+use super::machine::{Machine, Role};
+use crate::explore::driver::Observer;
+use crate::explore::successors::{Evaluated, LocalStates, Visitor};
+use crate::program::compiled::{Step, Target, Trace};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Who is about to change a location, and in which state that was first seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Fringe {
+    /// The number of the state.
+    pub state: usize,
+    /// The thread.
+    pub thread: usize,
+    /// Its instruction.
+    pub instruction: usize,
+}
+
+/// A write and all that decides what the thread reads next.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Key {
+    pub thread: usize,
+    pub instruction: usize,
+    /// The location written; none if that is not known.
+    pub written: Option<usize>,
+    /// The values that decide.
+    pub values: Box<[Option<i64>]>,
+}
+
+/// The entries: for each key the hot locations.
+pub(super) type Entries = BTreeMap<Key, BTreeMap<usize, Fringe>>;
+
+/// Adds a hot location to an entry, keeping the first state.
+pub(super) fn add(entry: &mut BTreeMap<usize, Fringe>, location: usize, fringe: Fringe) {
+    entry.entry(location).and_modify(|known| *known = fringe.min(*known)).or_insert(fringe);
+}
+
+/// Watches an exploration.
+pub(super) struct Recording<'m> {
+    pub machine: &'m Machine<'m>,
+}
+
+/// What one worker has seen.
+pub(super) struct Recorder<'m> {
+    machine: &'m Machine<'m>,
+    /// What was evaluated anywhere: the labels.
+    evaluated: FxHashSet<Evaluated>,
+    state: usize,
+    /// Locations that a thread is about to change in the state at hand, and its instruction.
+    hot: Vec<(usize, usize, usize)>,
+    writes: Vec<Write>,
+    values: Vec<i64>,
+    table: FxHashMap<Box<[i64]>, BTreeMap<usize, Fringe>>,
+    key: Vec<i64>,
+}
+
+/// A write that can be taken in the state at hand.
+struct Write {
+    thread: usize,
+    instruction: usize,
+    /// The control state behind it.
+    to: usize,
+    /// The location.
+    written: usize,
+    /// Where the values that decide begin in `values`.
+    begin: usize,
+}
+
+impl<'m> Observer for Recording<'m> {
+    type Watcher = Recorder<'m>;
+
+    fn watcher(&self) -> Recorder<'m> {
+        Recorder {
+            machine: self.machine,
+            evaluated: FxHashSet::default(),
+            state: 0,
+            hot: Vec::new(),
+            writes: Vec::new(),
+            values: Vec::new(),
+            table: FxHashMap::default(),
+            key: Vec::new(),
+        }
+    }
+
+    fn leaves_out(&self) -> Option<Arc<LocalStates>> {
+        Some(Arc::new(LocalStates::of(self.machine.compiled, self.machine.shared)))
+    }
+}
+
+impl Recorder<'_> {
+    /// The location that a write goes to.
+    fn written(&self, step: &Step, position: usize, before: &[i64]) -> Option<usize> {
+        let (base, length, index) = match &step.assignments[position].0 {
+            Target::Slot(slot) => return Some(*slot),
+            Target::Element(base, length, index) => (*base, *length, index),
+        };
+        let mut trace = Trace::default();
+        let index = if position == 0 {
+            index.evaluate(before, &mut trace)
+        } else {
+            let mut values = before.to_vec();
+            let mut first = step.clone();
+            first.assignments.truncate(position);
+            first.execute(&mut values, &mut trace).and_then(|()| index.evaluate(&values, &mut trace))
+        };
+        // The step was taken, so nothing in it goes wrong.
+        let index = usize::try_from(index.ok()?).ok()?;
+        (index < length).then_some(base + index)
+    }
+
+    /// The writes of the state at hand, now that all that is hot in it is known.
+    fn settle(&mut self) {
+        let Recorder { machine, hot, writes, values, table, key, state, .. } = self;
+        for (position, &Write { thread, instruction, to, written, begin }) in writes.iter().enumerate() {
+            let reads = &machine.regions[thread][to].reads;
+            let is_hot = |&&(other, location, _): &&(usize, usize, usize)| {
+                other != thread && location != written && reads.contains(location)
+            };
+            let mut hot = hot.iter().filter(is_hot).peekable();
+            if hot.peek().is_none() {
+                continue;
+            }
+            let end = writes.get(position + 1).map_or(values.len(), |next| next.begin);
+            key.clear();
+            key.extend([thread as i64, instruction as i64, written as i64]);
+            key.extend_from_slice(&values[begin..end]);
+            let entry = match table.get_mut(key.as_slice()) {
+                Some(entry) => entry,
+                None => table.entry(key.as_slice().into()).or_default(),
+            };
+            for &(other, location, instruction) in hot {
+                add(entry, location, Fringe { state: *state, thread: other, instruction });
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        self.hot.clear();
+        self.writes.clear();
+        self.values.clear();
+    }
+}
+
+impl Visitor for Recorder<'_> {
+    fn begin_state(&mut self, number: usize) {
+        self.state = number;
+    }
+
+    fn executed(&mut self, thread: usize, step: &Step, before: &[i64], after: &[i64]) {
+        match self.machine.roles[thread][step.instruction] {
+            Role::Harmless => {}
+            Role::Barrier => {
+                for (target, _) in &step.assignments {
+                    let slots = match target {
+                        Target::Slot(slot) => *slot..slot + 1,
+                        Target::Element(base, length, _) => *base..base + length,
+                    };
+                    let changed = slots.filter(|&slot| slot < self.machine.shared && before[slot] != after[slot]);
+                    self.hot.extend(changed.map(|slot| (thread, slot, step.instruction)));
+                }
+            }
+            Role::Write(position) => {
+                let Some(written) = self.written(step, position, before) else { return };
+                if before[written] != after[written] {
+                    self.hot.push((thread, written, step.instruction));
+                }
+                let region = &self.machine.regions[thread][step.to];
+                if region.reads.ones().any(|slot| slot != written) {
+                    let (instruction, to, begin) = (step.instruction, step.to, self.values.len());
+                    self.writes.push(Write { thread, instruction, to, written, begin });
+                    self.values.extend(region.decides.iter().map(|&slot| after[slot]));
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, evaluated: Evaluated, _: Option<&[u64]>) {
+        self.evaluated.insert(evaluated);
+    }
+
+    fn end_of_state(&mut self) {
+        self.settle();
+        self.clear();
+    }
+
+    fn discard_block(&mut self) {
+        // Entries of whole states stay true; the last state is not complete.
+        self.clear();
+    }
+}
+
+/// What all workers have seen.
+pub(super) fn merged(watchers: &[Recorder<'_>]) -> Entries {
+    let mut entries = Entries::new();
+    for (key, hot) in watchers.iter().flat_map(|watcher| &watcher.table) {
+        let [thread, instruction, written] = [0, 1, 2].map(|position| key[position] as usize);
+        let values = key[3..].iter().map(|&value| Some(value)).collect();
+        let entry = entries.entry(Key { thread, instruction, written: Some(written), values }).or_default();
+        for (&location, &fringe) in hot {
+            add(entry, location, fringe);
+        }
+    }
+    entries
+}
+
+/// All that was evaluated.
+pub(super) fn evaluated(watchers: &[Recorder<'_>]) -> BTreeSet<Evaluated> {
+    watchers.iter().flat_map(|watcher| watcher.evaluated.iter().copied()).collect()
+}

@@ -1,0 +1,119 @@
+//! Values of which some are not known: `None` stands for any value.
+//!
+//! Where everything is known this is the evaluator of [`compiled`](crate::program::compiled), with the same results. Where something is not, the result is not known either, unless it is
+//! the same for all values. What would go wrong is not known: with unknown values around, nobody can say that it really happens.
+
+use crate::program::arithmetic::{apply, apply_unary};
+use crate::program::compiled::{Code, Step, Target};
+use crate::program::{BinaryOperator, UnaryOperator};
+
+/// A value, or any.
+pub(super) type Value = Option<i64>;
+
+/// The value of an expression.
+pub(super) fn evaluate(code: &Code, values: &[Value]) -> Value {
+    match code {
+        Code::Constant(value) => Some(*value),
+        Code::Slot(slot) => values[*slot],
+        Code::Element(base, length, index) => match evaluate(index, values) {
+            Some(index) => position(index, *length).map_or(Some(0), |position| values[base + position]),
+            None => None,
+        },
+        Code::Unary(operator, operand) => {
+            evaluate(operand, values).and_then(|operand| apply_unary(*operator, operand).ok())
+        }
+        Code::Binary(operator, left, right, _) => {
+            let (left, right) = (evaluate(left, values), evaluate(right, values));
+            match (operator, left, right) {
+                (BinaryOperator::And | BinaryOperator::Multiply, Some(0), _)
+                | (BinaryOperator::And | BinaryOperator::Multiply, _, Some(0)) => Some(0),
+                (BinaryOperator::Or, Some(known), _) | (BinaryOperator::Or, _, Some(known)) if known != 0 => Some(1),
+                (_, Some(left), Some(right)) => apply(*operator, left, right).ok(),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// Whether a step is taken: yes, no, or nobody knows.
+pub(super) fn is_taken(step: &Step, values: &[Value]) -> Option<bool> {
+    let refusals = step.outranked.iter().map(|condition| {
+        let holds = evaluate(condition, values);
+        holds.and_then(|holds| apply_unary(UnaryOperator::Not, holds).ok())
+    });
+    let conditions = refusals.chain(step.condition.iter().map(|condition| evaluate(condition, values)));
+    conditions.fold(Some(true), |taken, holds| match (taken, holds) {
+        (Some(false), _) | (_, Some(0)) => Some(false),
+        (Some(true), Some(_)) => Some(true),
+        _ => None,
+    })
+}
+
+/// Adds the slots below `shared` that an expression reads; of an element whose index is not known, all.
+pub(super) fn reads(code: &Code, values: &[Value], shared: usize, found: &mut Vec<usize>) {
+    let mut add = |slot: usize| {
+        if slot < shared && !found.contains(&slot) {
+            found.push(slot);
+        }
+    };
+    match code {
+        Code::Constant(_) => {}
+        Code::Slot(slot) => add(*slot),
+        Code::Element(base, length, index) => {
+            match evaluate(index, values) {
+                Some(index) => {
+                    if let Some(position) = position(index, *length) {
+                        add(base + position);
+                    }
+                }
+                None => (*base..base + length).for_each(add),
+            }
+            reads(index, values, shared, found);
+        }
+        Code::Unary(_, operand) => reads(operand, values, shared, found),
+        Code::Binary(_, left, right, _) => {
+            reads(left, values, shared, found);
+            reads(right, values, shared, found);
+        }
+    }
+}
+
+/// Adds the shared slots that the conditions of a step read.
+pub(super) fn condition_reads(step: &Step, values: &[Value], shared: usize, found: &mut Vec<usize>) {
+    for condition in step.outranked.iter().chain(&step.condition) {
+        reads(condition, values, shared, found);
+    }
+}
+
+/// What an assignment may write: the slots, and whether it may be that nothing is written.
+pub(super) struct Written {
+    /// The slots.
+    pub slots: Vec<usize>,
+    /// Its index may be out of range.
+    pub may_miss: bool,
+}
+
+/// Where an assignment goes.
+pub(super) fn written(target: &Target, values: &[Value]) -> Written {
+    match target {
+        Target::Slot(slot) => Written { slots: vec![*slot], may_miss: false },
+        Target::Element(base, length, index) => match evaluate(index, values) {
+            Some(index) => {
+                let slots: Vec<usize> = position(index, *length).map(|position| base + position).into_iter().collect();
+                Written { may_miss: slots.is_empty(), slots }
+            }
+            None => Written { slots: (*base..base + length).collect(), may_miss: true },
+        },
+    }
+}
+
+/// Performs an assignment where it goes to one slot for certain; where it may go to several, none of them is known afterwards.
+pub(super) fn assign(written: &Written, value: Value, values: &mut [Value]) {
+    for &slot in &written.slots {
+        values[slot] = if written.slots.len() == 1 && !written.may_miss { value } else { None };
+    }
+}
+
+fn position(index: i64, length: usize) -> Option<usize> {
+    usize::try_from(index).ok().filter(|&position| position < length)
+}

@@ -1,0 +1,297 @@
+//! The persistence engine against all traces of small programs on store buffers and without.
+
+// A panic is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use seqcon::analysis::{ModelOutcome, Options};
+use seqcon::cycles::Listing;
+use seqcon::engines::{self, Evidence, Run, Task};
+use seqcon::explore::Limits;
+use seqcon::memory::MemoryModel;
+use seqcon::program::Program;
+use seqcon::program::compiled::Compiled;
+use seqcon::repair::Repair;
+use seqcon::source::instruction;
+use seqcon::weak::buffers::BufferStep;
+use seqcon::weak::split::SplitProgram;
+use seqcon::weak::threads::AccessKind;
+use seqcon::weak::verify::{Property, Question, Verdict, verify};
+use seqcon::weak::{Granularity, Machine};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use support::random::random_cases;
+use support::traces::{Exp, Mini, Op, Shape, Transition, fenced, is_persistent, program, random_mini};
+
+fn cases(usual: u64) -> u64 {
+    std::env::var("SEQCON_CASES").map_or(usual, |cases| cases.parse().expect("a number"))
+}
+
+fn check(program: &Program, abstraction: Option<usize>) -> Box<dyn Evidence> {
+    let compiled = Compiled::new(program).unwrap();
+    let limits = Limits::default();
+    let task = Task { program, compiled: &compiled, limits: &limits, abstraction };
+    engines::named("persistence").unwrap().check(&task).unwrap()
+}
+
+fn tso() -> MemoryModel {
+    MemoryModel::named("tso").unwrap()
+}
+
+fn outcome(program: &Program, abstraction: Option<usize>) -> (ModelOutcome, Repair) {
+    let evidence = check(program, abstraction);
+    let options = Options { minimal_sets: Listing::All, ..Options::default() };
+    let outcome = evidence.insert_fences(&tso(), &options);
+    let repair = Repair::of(program, evidence.analysis(), &outcome);
+    (outcome, repair)
+}
+
+fn fences(repair: &Repair) -> BTreeSet<(usize, usize)> {
+    repair.fences.iter().map(|&(at, _)| at).collect()
+}
+
+/// Threads of operations one after the other.
+fn sequences(threads: &[&[Op]]) -> Mini {
+    let thread = |ops: &&[Op]| {
+        ops.iter().enumerate().map(|(from, &op)| Transition { from, to: from + 1, op }).collect::<Vec<Transition>>()
+    };
+    threads.iter().map(thread).collect()
+}
+
+const X: usize = 0;
+const Y: usize = 1;
+const ONE: Exp = Exp::Constant(1);
+const ZERO: Exp = Exp::Constant(0);
+
+#[test]
+fn the_verdict_is_that_of_all_traces() {
+    let (persistent, fragile) = (Cell::new(0), Cell::new(0));
+    random_cases(cases(2000), |rng| {
+        let shape = match rand::Rng::random_range(rng, 0..3) {
+            0 => Shape { most_threads: 2, most_instructions: 4, variables: 2 },
+            1 => Shape { most_threads: 2, most_instructions: 4, variables: 3 },
+            _ => Shape { most_threads: 3, most_instructions: 3, variables: 3 },
+        };
+        let mini = random_mini(rng, &shape);
+        let expected = is_persistent(&mini);
+        let found = check(&program(&mini), None).holds(&tso());
+        assert_eq!(found, expected, "persistent? {mini:#?}");
+        let count = if expected { &persistent } else { &fragile };
+        count.set(count.get() + 1);
+    });
+    println!("{} persistent, {} fragile", persistent.get(), fragile.get());
+    assert!(persistent.get() > 0 && fragile.get() > 0, "only one kind of program: this test shows nothing");
+}
+
+/// All sets of fences from which none can be left out, by trying every set on the program that really has them.
+fn minimal_sets_by_trying(mini: &Mini) -> BTreeSet<BTreeSet<(usize, usize)>> {
+    let points: Vec<(usize, usize)> =
+        mini.iter().enumerate().flat_map(|(thread, ops)| (0..ops.len()).map(move |number| (thread, number))).collect();
+    let mut minimal: Vec<BTreeSet<(usize, usize)>> = Vec::new();
+    let mut sets: Vec<u32> = (0..1 << points.len()).collect();
+    sets.sort_by_key(|set| set.count_ones());
+    for set in sets {
+        let set: BTreeSet<(usize, usize)> =
+            (0..points.len()).filter(|bit| set & 1 << bit != 0).map(|bit| points[bit]).collect();
+        if !minimal.iter().any(|smaller| smaller.is_subset(&set)) && is_persistent(&fenced(mini, &set)) {
+            minimal.push(set);
+        }
+    }
+    minimal.into_iter().collect()
+}
+
+#[test]
+fn all_minimal_sets_are_those_that_trying_every_set_finds() {
+    let tried = Cell::new(0);
+    random_cases(cases(2000) / 4, |rng| {
+        let mini = random_mini(rng, &Shape { most_threads: 2, most_instructions: 4, variables: 2 });
+        let text = program(&mini);
+        let evidence = check(&text, None);
+        if evidence.holds(&tso()) || tried.get() >= 40 {
+            return;
+        }
+        tried.set(tried.get() + 1);
+        let options = Options { minimal_sets: Listing::All, ..Options::default() };
+        let outcome = evidence.insert_fences(&tso(), &options);
+        let sets = outcome.minimal_sets.as_ref().unwrap();
+        assert!(sets.complete);
+        // One set of each thread, combined.
+        let mut combined: BTreeSet<BTreeSet<(usize, usize)>> = BTreeSet::from([BTreeSet::new()]);
+        for thread in &sets.threads {
+            let mut next = BTreeSet::new();
+            for (set, more) in combined.iter().flat_map(|set| thread.iter().map(move |more| (set, more))) {
+                let more = more.iter().map(|&instr| instruction(&text, evidence.analysis(), instr).unwrap());
+                next.insert(set.iter().copied().chain(more).collect());
+            }
+            combined = next;
+        }
+        let expected = minimal_sets_by_trying(&mini);
+        assert_eq!(combined, expected, "{mini:#?}");
+        let fewest = expected.iter().map(BTreeSet::len).min().unwrap();
+        let chosen = fences(&Repair::of(&text, evidence.analysis(), &outcome));
+        assert_eq!(chosen.len(), fewest, "{mini:#?}");
+        assert!(expected.contains(&chosen));
+        assert!(outcome.placement.proved_minimal && outcome.recheck.enough && outcome.recheck.each_needed);
+    });
+    println!("{} fragile programs, every set of fences tried", tried.get());
+    assert!(tried.get() > 0);
+}
+
+#[test]
+fn fences_make_programs_persistent_and_the_states_those_of_sc() {
+    let repaired = Cell::new(0);
+    random_cases(cases(2000) / 4, |rng| {
+        let mini = random_mini(rng, &Shape { most_threads: 3, most_instructions: 4, variables: 3 });
+        let text = program(&mini);
+        let (outcome, repair) = outcome(&text, None);
+        if outcome.is_clean() {
+            return;
+        }
+        repaired.set(repaired.get() + 1);
+        // The one-exploration argument, on the program that really has the fences.
+        assert!(check(&repair.put_into(&text), None).holds(&tso()), "{mini:#?}");
+        for left_out in &repair.fences {
+            let mut less = repair.clone();
+            less.fences.remove(left_out);
+            assert!(!check(&less.put_into(&text), None).holds(&tso()), "{left_out:?} is not needed in {mini:#?}");
+        }
+        assert_same_states(&text, &repair);
+    });
+    println!("{} programs repaired", repaired.get());
+    assert!(repaired.get() > 0);
+}
+
+#[track_caller]
+fn assert_same_states(program: &Program, repair: &Repair) {
+    let mut split = SplitProgram::new(program).unwrap();
+    repair.apply(&mut split);
+    let question = Question {
+        machine: Machine::Tso,
+        granularity: Granularity::Accesses,
+        property: Property::States,
+        bound: 8,
+        limit: 400_000,
+    };
+    let verdict = verify(&split, &question);
+    assert!(matches!(verdict, Verdict::Verified(_) | Verdict::Undecided), "{verdict:?}\n{program:#?}");
+}
+
+/// A run is one of the machine: the events of the pattern in their order, and nothing else in the buffers.
+fn assert_is_witness(run: &Run) {
+    let committed = run.iter().filter(|(step, _)| matches!(step, BufferStep::Committed { .. })).count();
+    assert_eq!(committed, 1);
+    let [
+        ..,
+        (BufferStep::Issued(read), _),
+        (BufferStep::Issued(write), _),
+        (BufferStep::Committed { location, .. }, _),
+    ] = &run[..]
+    else {
+        panic!("a read, a write, and what waited: {run:?}");
+    };
+    let read_access = read.accesses.last().unwrap();
+    assert_eq!(read_access.kind, AccessKind::Read);
+    let written = write.accesses.iter().find(|a| a.kind == AccessKind::Write && a.location == read_access.location);
+    assert!(written.is_some_and(|written| written.value != read_access.value), "{run:?}");
+    assert!(read.thread != write.thread && *location != read_access.location);
+}
+
+#[test]
+fn every_delay_has_a_run() {
+    random_cases(cases(2000) / 4, |rng| {
+        let mini = random_mini(rng, &Shape { most_threads: 3, most_instructions: 4, variables: 3 });
+        let evidence = check(&program(&mini), None);
+        let outcome = evidence.insert_fences(&tso(), &Options::default());
+        let runs = evidence.runs(&tso());
+        assert_eq!(runs.len(), outcome.findings.delays.len());
+        runs.iter().for_each(assert_is_witness);
+    });
+}
+
+#[test]
+fn an_atomic_instruction_of_the_fringe_counts() {
+    // The printed pattern asks for a write.
+    let mini = sequences(&[&[Op::Write(Y, ONE), Op::Read(0, X)], &[Op::Arw(X, ZERO, ONE)]]);
+    assert!(!is_persistent(&mini));
+    assert!(!check(&program(&mini), None).holds(&tso()));
+    // One that changes nothing does not, and neither does one that never acts.
+    for harmless in [Op::Arw(X, ZERO, ZERO), Op::Arw(X, ONE, ONE)] {
+        let mini = sequences(&[&[Op::Write(Y, ONE), Op::Read(0, X)], &[harmless]]);
+        assert!(is_persistent(&mini));
+        assert!(check(&program(&mini), None).holds(&tso()));
+    }
+}
+
+#[test]
+fn the_pivot_may_read_back_what_it_wrote() {
+    // The printed reduction overwrites y with a mark, and the assumption fails.
+    let pivot = [Op::Write(Y, ONE), Op::Read(0, Y), Op::Assume(Exp::Equals(0, 1)), Op::Read(1, X)];
+    let mini = sequences(&[&pivot, &[Op::Write(X, ONE)]]);
+    assert!(!is_persistent(&mini));
+    assert!(!check(&program(&mini), None).holds(&tso()));
+    let (outcome, _) = outcome(&program(&mini), None);
+    assert_eq!(outcome.fences.len(), 1);
+    // A fence after the write, the read of y, or the assumption.
+    assert_eq!(outcome.minimal_sets.unwrap().threads[0].len(), 3);
+}
+
+#[test]
+fn nobody_need_look_at_what_was_written() {
+    // Robust, as no thread reads y, but fragile: the two incomparable criteria.
+    let mini = sequences(&[&[Op::Write(Y, ONE), Op::Read(0, X)], &[Op::Write(X, ONE)]]);
+    let text = program(&mini);
+    assert!(!check(&text, None).holds(&tso()));
+    let compiled = Compiled::new(&text).unwrap();
+    let limits = Limits::default();
+    let task = Task { program: &text, compiled: &compiled, limits: &limits, abstraction: None };
+    let cycles = engines::all()[0];
+    assert_eq!(cycles.description().name, "cycles");
+    assert!(cycles.check(&task).unwrap().holds(&tso()));
+    // And the other way round: critical cycles, but of writes that change nothing.
+    let mini = sequences(&[&[Op::Write(Y, ZERO), Op::Read(0, X)], &[Op::Write(X, ZERO), Op::Read(0, Y)]]);
+    let text = program(&mini);
+    assert!(check(&text, None).holds(&tso()));
+    let compiled = Compiled::new(&text).unwrap();
+    let task = Task { program: &text, compiled: &compiled, ..task };
+    assert!(!cycles.check(&task).unwrap().holds(&tso()));
+}
+
+#[test]
+fn flattening_never_misses_a_fence() {
+    let (exact, more) = (Cell::new(0), Cell::new(0));
+    random_cases(cases(2000) / 2, |rng| {
+        let shape = Shape { most_threads: 3, most_instructions: 5, variables: 3 };
+        let mini = random_mini(rng, &shape);
+        let text = program(&mini);
+        let (precise, _) = outcome(&text, None);
+        for bound in 0..4 {
+            let (flat, repair) = outcome(&text, Some(bound));
+            assert!(flat.fences.len() >= precise.fences.len(), "--abstraction {bound}: {mini:#?}");
+            assert!(check(&repair.put_into(&text), None).holds(&tso()), "--abstraction {bound}: {mini:#?}");
+            let count = if flat.fences.len() == precise.fences.len() { &exact } else { &more };
+            count.set(count.get() + 1);
+        }
+    });
+    println!("as many fences in {} cases, more in {}", exact.get(), more.get());
+    assert!(exact.get() > more.get());
+}
+
+#[test]
+fn flattening_keeps_what_the_first_steps_of_others_wait_for() {
+    // T1 waits in its first step for z, which T2 writes only in its third step: with k = 1 that write must be kept although the pivot does not read z.
+    let z = 2;
+    let pivot: &[Op] = &[Op::Write(Y, ONE), Op::Read(0, X)];
+    let waits: &[Op] = &[Op::Await(z, 1), Op::Write(X, ONE)];
+    let late: &[Op] = &[Op::Skip, Op::Skip, Op::Write(z, ONE)];
+    let mini = sequences(&[pivot, waits, late]);
+    for bound in 0..4 {
+        assert!(!check(&program(&mini), Some(bound)).holds(&tso()), "--abstraction {bound}");
+    }
+    // A value that comes from a register can be any: the write of s, which is 1 in the program, is not the 0 that is there.
+    let computes: &[Op] = &[Op::Assign(1, ONE), Op::Skip, Op::Write(X, Exp::Register(1))];
+    let mini = sequences(&[pivot, computes]);
+    for bound in 0..4 {
+        assert!(!check(&program(&mini), Some(bound)).holds(&tso()), "--abstraction {bound}");
+    }
+}
