@@ -394,7 +394,7 @@ fn wrong_models_are_refused_where_they_are_wrong() {
         let found = errors(text);
         assert_eq!(found[0], expected, "{text}: {found:#?}");
     }
-    let unknown = lang::parse("model.txt", "model").expect_err("no language has such files").to_string();
+    let unknown = lang::parse("model.md", "model").expect_err("no language has such files").to_string();
     assert!(unknown.contains("help: a specification's name ends in `.slco`"), "{unknown}");
 }
 

@@ -58,7 +58,9 @@ pub fn program(source: &Source) -> Result<Parsed, Vec<Diagnostic>> {
     }
     warnings.sort_by_key(|warning| warning.span);
     warnings.dedup();
-    Ok(Parsed { program: Program { name: plain(&source.name), shared, threads }, warnings })
+    // File names have hyphens as blanks.
+    let name = plain(&source.name.replace('-', "_"));
+    Ok(Parsed { program: Program { name, shared, threads }, warnings })
 }
 
 fn variable(name: String, initial: Vec<i64>, span: Span) -> Variable {
