@@ -161,7 +161,7 @@ impl<'p> Splitter<'p> {
         let instructions = &self.program.threads[self.own].instructions;
         let instruction = &instructions[number];
         // Priorities are written out as conditions, as those that they speak of may be split.
-        let refusing = outranked(instructions, number).map(|condition| not(condition));
+        let refusing = outranked(instructions, number).map(not);
         let condition = refusing.chain(instruction.condition.clone()).reduce(and);
         if !is_split {
             self.thread.instructions.push(Instruction { priority: 0, condition, ..instruction.clone() });
