@@ -6,7 +6,7 @@
 use crate::analysis::Analysis;
 use crate::ids::InstrId;
 use crate::lang::diagnostic::Place;
-use crate::program::{Program, Span};
+use crate::program::{InstructionKind, Program, Span};
 
 /// An instruction of a program: positions of its thread and, in the thread, of the instruction.
 pub type At = (usize, usize);
@@ -43,6 +43,15 @@ impl Source {
     pub fn span(&self, instr: InstrId) -> Option<Span> {
         let (thread, number) = self.at(instr)?;
         Some(self.program.threads[thread].instructions[number].span)
+    }
+
+    /// The names of instructions that are partial fences, with their threads.
+    #[must_use]
+    pub fn partial_fences(&self) -> Vec<String> {
+        let threads = self.program.threads.iter();
+        let partial = threads.flat_map(|thread| thread.instructions.iter().map(move |known| (thread, known)));
+        let partial = partial.filter(|(_, known)| matches!(known.kind, InstructionKind::PartialFence(_)));
+        partial.map(|(thread, known)| format!("{}.{}", thread.name, known.name)).collect()
     }
 
     /// Line and column at which the instruction begins.

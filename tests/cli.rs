@@ -347,3 +347,60 @@ fn nor_is_one_of_a_table_or_a_state_space() {
         assert!(!stderr(&output).contains("written"), "{arguments:?}: {}", stderr(&output));
     }
 }
+
+/// An output must not destroy an input, or another output, however they are spelled.
+#[cfg(unix)]
+#[test]
+fn outputs_do_not_clash() {
+    let directory = scratch();
+    let place = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let specification = place("sb.slco");
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/sb.slco"), &specification).unwrap();
+    std::os::unix::fs::symlink(&specification, place("link.slco")).unwrap();
+    let text = fs::read(&specification).unwrap();
+    let dotted = directory.path().join("./.").join("a.dot").to_str().unwrap().to_owned();
+    for outputs in [
+        &["--html", &specification][..],
+        &["--csv", &place("link.slco")],
+        &["--dot", &place("a.dot"), "--csv", &dotted],
+        &["--json", &place("all/report.json"), "--out", &place("all")],
+    ] {
+        let arguments: Vec<&str> =
+            ["analyse", &specification, "--mm", "tso"].into_iter().chain(outputs.iter().copied()).collect();
+        let message = refusal(&arguments);
+        assert!(message.contains("is an input") || message.contains("two reports"), "{message}");
+    }
+    assert!(refusal(&["facts", &specification, "-o", &specification]).contains("is an input"));
+    assert!(refusal(&["explore", &specification, "-o", &specification]).contains("is an input"));
+    assert_eq!(fs::read(&specification).unwrap(), text);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2, "nothing was written");
+    // A file beside the others in a directory that --out makes.
+    let csv = place("all/x.csv");
+    assert!(
+        seqcon(&["analyse", &specification, "--mm", "tso", "--csv", &csv, "--out", &place("all")]).status.success()
+    );
+    assert!(Path::new(&csv).is_file());
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_and_links_of_outputs_are_kept() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = scratch();
+    let place = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let mode = |path: &str| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let (private, link, new) = (file(&directory, "private.json", b""), place("link.json"), place("new.json"));
+    fs::set_permissions(&private, fs::Permissions::from_mode(0o600)).unwrap();
+    std::os::unix::fs::symlink(&private, &link).unwrap();
+    let write =
+        |path: &str| assert!(seqcon(&["analyse", "lts/sb.aut", "--mm", "tso", "--json", path]).status.success());
+    write(&link);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "the link is still one");
+    assert!(fs::read_to_string(&private).unwrap().contains("schema_version"));
+    assert_eq!(mode(&private), 0o600);
+    let shell = format!("umask 027; exec {} analyse lts/sb.aut --mm tso --json {new}", env!("CARGO_BIN_EXE_seqcon"));
+    let status =
+        Command::new("sh").args(["-c", &shell]).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap().status;
+    assert!(status.success());
+    assert_eq!(mode(&new), 0o640);
+}

@@ -9,19 +9,23 @@ use seqcon::analysis::{ModelOutcome, Options};
 use seqcon::cycles::Listing;
 use seqcon::engines::{self, Evidence, Run, Task};
 use seqcon::explore::Limits;
+use seqcon::lang;
 use seqcon::memory::MemoryModel;
 use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
+use seqcon::program::single_access::SingleAccess;
 use seqcon::repair::Repair;
 use seqcon::source::instruction;
 use seqcon::weak::buffers::BufferStep;
 use seqcon::weak::split::SplitProgram;
+use seqcon::weak::system::System;
 use seqcon::weak::threads::AccessKind;
 use seqcon::weak::verify::{Property, Question, Verdict, verify};
 use seqcon::weak::{Granularity, Machine};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use support::random::random_cases;
+use support::random_slco;
 use support::traces::{Exp, Mini, Op, Shape, Transition, fenced, is_persistent, program, random_mini};
 
 fn cases(usual: u64) -> u64 {
@@ -294,4 +298,62 @@ fn flattening_keeps_what_the_first_steps_of_others_wait_for() {
     for bound in 0..4 {
         assert!(!check(&program(&mini), Some(bound)).holds(&tso()), "--abstraction {bound}");
     }
+}
+
+/// Memory, and for each thread control state and locals: what the program and the split one have in common.
+type Boundary = (Vec<i64>, Vec<(u32, Vec<i64>)>);
+
+/// The states between instructions under SC, access by access; none if there are too many.
+fn boundaries(program: &Program, original: &Program) -> Option<BTreeSet<Boundary>> {
+    let split = SplitProgram::new(program).unwrap();
+    let mut system = System::new(&split, Granularity::Accesses);
+    let reached = system.reach(60_000).ok()?;
+    let slots = |thread: &seqcon::program::Thread| thread.locals.iter().map(|local| local.initial.len()).sum::<usize>();
+    let mut found = BTreeSet::new();
+    for number in 0..reached.len() as u32 {
+        let state = reached.get(number);
+        let config = |(thread, &id): (usize, &u32)| {
+            let (config, own) = (system.threads[thread].config(id), &original.threads[thread]);
+            let is_between = config.running.is_none() && (config.control as usize) < own.states.len();
+            is_between.then(|| (config.control, config.frame[..slots(own)].to_vec()))
+        };
+        if let Some(threads) = state.threads.iter().enumerate().map(config).collect() {
+            found.insert((state.memory.to_vec(), threads));
+        }
+    }
+    Some(found)
+}
+
+#[test]
+fn instructions_with_several_accesses_are_split_and_repaired() {
+    let (split, repaired, skipped) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let shape = random_slco::Shape {
+        most_threads: 2,
+        most_instructions: 3,
+        loops: false,
+        composites: true,
+        waits: true,
+        fences: true,
+    };
+    random_cases(cases(2000) / 2, |rng| {
+        let text = random_slco::random_specification(rng, &shape);
+        let program = lang::parse("random.slco", &text).unwrap_or_else(|errors| panic!("{errors}")).program;
+        let single = SingleAccess::of(&program).program;
+        if single == program {
+            return;
+        }
+        split.set(split.get() + 1);
+        // Reads before writes is one of the orders that dependencies allow.
+        match (boundaries(&single, &program), boundaries(&program, &program)) {
+            (Some(one), Some(any)) => assert!(one.is_subset(&any), "{:?}\n{text}", one.difference(&any).next()),
+            _ => skipped.set(skipped.get() + 1),
+        }
+        let (outcome, repair) = outcome(&program, None);
+        repaired.set(repaired.get() + u32::from(!outcome.is_clean()));
+        let fenced = repair.put_into(&program);
+        assert!(check(&fenced, None).holds(&tso()), "{text}");
+        assert_same_states(&SingleAccess::of(&fenced).program, &Repair::default());
+    });
+    println!("{} programs split, {} repaired, {} not compared", split.get(), repaired.get(), skipped.get());
+    assert!(repaired.get() > 0 && skipped.get() < split.get() / 4);
 }

@@ -7,6 +7,7 @@ use super::arguments::{
 use super::engine;
 use super::failure::Failure;
 use super::input::memory_model;
+use super::places::refuse_clashes;
 use super::progress::Spinner;
 use super::specification::Specification;
 use super::verify::{Trial, ground_text};
@@ -194,12 +195,14 @@ fn refuse_repetitions(arguments: &AnalyseArguments, models: &[MemoryModel]) -> R
     if let Some((_, model)) = repeated {
         return Err(Failure::Usage(format!("--mm names the memory model {} twice; name it once", model.name)));
     }
-    let outputs = arguments.outputs();
-    let repeated = outputs.iter().enumerate().find(|(position, path)| outputs[..*position].contains(path));
-    if let Some((_, path)) = repeated {
-        return Err(Failure::Usage(format!("{}: two reports cannot go to one place; name another", path.display())));
-    }
-    Ok(())
+    let reports = report::all();
+    let in_directory = |directory: &PathBuf| reports.iter().map(|report| directory.join(report.file_name())).collect();
+    let in_directory: Vec<PathBuf> = arguments.out.as_ref().map(in_directory).unwrap_or_default();
+    let outputs = arguments.outputs().into_iter().chain(&in_directory).map(PathBuf::as_path);
+    let tables = arguments.memory_models.iter().map(Path::new);
+    let others = arguments.cost.iter().chain(&arguments.input.dialect).map(PathBuf::as_path);
+    let inputs = arguments.input.inputs.iter().map(PathBuf::as_path);
+    refuse_clashes(outputs, inputs.chain(tables).chain(others))
 }
 
 /// What is missing is known even if not all cycles were listed, so it comes first.
@@ -276,6 +279,10 @@ fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Fa
             .map_err(|error| Failure::Usage(format!("--cycle {number}: {error}")))?;
     }
     let mut staged = Staged::new();
+    if let Some(directory) = &arguments.out {
+        fs::create_dir_all(directory)
+            .map_err(|error| Failure::in_file(directory, format!("{error}; --out takes a directory")))?;
+    }
     for (path, report) in single {
         if let Some(path) = path {
             staged.write(path, &mut |out| report.write(outcome, out))?;
@@ -285,8 +292,6 @@ fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Fa
         write_litmus_tests(directory, outcome, &mut staged)?;
     }
     if let Some(directory) = &arguments.out {
-        fs::create_dir_all(directory)
-            .map_err(|error| Failure::in_file(directory, format!("{error}; --out takes a directory")))?;
         for report in report::all() {
             staged.write(&directory.join(report.file_name()), &mut |out| report.write(outcome, out))?;
         }

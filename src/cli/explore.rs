@@ -2,6 +2,7 @@
 
 use super::arguments::{ExploreArguments, LimitArguments, Verbosity};
 use super::failure::Failure;
+use super::places::refuse_clashes;
 use super::specification::Specification;
 use crate::explore::observe::{AutObserver, Nobody};
 use crate::explore::{Exploration, Stop};
@@ -13,6 +14,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(arguments: &ExploreArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    refuse_clashes(arguments.output.as_deref(), [arguments.specification.as_path()])?;
     let specification = Specification::read(&arguments.specification)?.with_invariants(&arguments.invariants)?;
     let exploration = match &arguments.output {
         None => specification.explore(&arguments.limits, &mut Nobody)?.0,

@@ -2,6 +2,7 @@
 
 use super::arguments::{ExportArguments, ExportLanguage};
 use super::failure::Failure;
+use super::places::refuse_clashes;
 use super::specification::Specification;
 use crate::export::mcrl2;
 use crate::report::output::Staged;
@@ -9,6 +10,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 pub fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
+    refuse_clashes(arguments.output.as_deref(), [arguments.specification.as_path()])?;
     let specification = Specification::read(&arguments.specification)?;
     let text = match arguments.to {
         ExportLanguage::Mcrl2 => mcrl2::specification(&specification.program, specification.origin())

@@ -3,6 +3,7 @@
 use super::analyse::atomicity;
 use super::arguments::{MatrixArguments, Verbosity};
 use super::failure::Failure;
+use super::places::refuse_clashes;
 use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
@@ -13,10 +14,11 @@ use crate::report::matrix::Matrix;
 use crate::report::output::Staged;
 use crate::source::Source;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
+    refuse_clashes(arguments.csv.as_deref(), arguments.input.inputs.iter().map(PathBuf::as_path))?;
     let outcome = outcome(arguments, verbosity)?;
     let matrix = Matrix::of(&outcome);
     if let Some(path) = &arguments.csv {

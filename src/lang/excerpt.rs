@@ -52,6 +52,12 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|character| Cell::of(character, false).shown).collect()
 }
 
+/// How many columns of a terminal a text takes.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    text.chars().map(|character| Cell::of(character, false).columns).sum()
+}
+
 /// One character of a line.
 #[derive(Clone)]
 struct Cell {

@@ -1,14 +1,14 @@
 //! Programs whose instructions make at most one shared access each: the others are split, program to program.
 //!
 //! Methods that were defined on languages of loads and stores need them. An instruction with several shared accesses becomes a sequence of instructions in the order in which a compiler would
-//! perform them: the reads of its condition, the decision, the reads of its assignments, then its writes, each in the order of the text. What it has written itself it does not read again, and a location that is
+//! perform them: the reads of its condition, the decision, the reads of its assignments, then its writes, each in the order of the text. What it has written itself it does not read again, of several writes to a location only the last is performed, and a location that is
 //! named by a variable or a constant index is read once. A condition that does not hold leads back to where the instruction began, with its reads made. Values
 //! that are still needed wait in temporaries, locals of the thread that are 0 between instructions.
 //!
 //! Atomic instructions and fences stay whole. So does every instruction with at most one access, and a program that has no others stays exactly as it is.
 //!
-//! *Compared with [`weak::split`](crate::weak::split)*, which allows every order that the dependencies of an instruction allow, this is one of those orders, except that an element that is read after
-//! an element of the same array was written is always read from memory, too, even if it turns out to be the one that was written.
+//! *Compared with [`weak::split`](crate::weak::split)*, which allows every order that the dependencies of an instruction allow, this is one of those orders, except that an element with a computed index is always read from
+//! memory, too, even if it turns out to be one whose value the instruction knows; it goes on with the value that it knows.
 
 use super::compiled::outranked;
 use super::{
@@ -130,8 +130,8 @@ struct Progress {
     parts: usize,
     /// The temporaries in use.
     used: usize,
-    /// Locations whose values are known, and the temporaries that hold them.
-    known: Vec<(Reference, usize)>,
+    /// What was read (an index in a temporary), and the temporary that holds the value.
+    reads: Vec<(Reference, usize)>,
     /// Writes to come: where (an index in a temporary), and the temporary with the value.
     writes: Vec<(Reference, usize)>,
 }
@@ -161,7 +161,7 @@ impl<'p> Splitter<'p> {
         let instructions = &self.program.threads[self.own].instructions;
         let instruction = &instructions[number];
         // Priorities are written out as conditions, as those that they speak of may be split.
-        let refusing = outranked(instructions, number).map(|condition| not(condition));
+        let refusing = outranked(instructions, number).map(not);
         let condition = refusing.chain(instruction.condition.clone()).reduce(and);
         if !is_split {
             self.thread.instructions.push(Instruction { priority: 0, condition, ..instruction.clone() });
@@ -176,7 +176,7 @@ impl<'p> Splitter<'p> {
             has_access: false,
             parts: 0,
             used: 0,
-            known: Vec::new(),
+            reads: Vec::new(),
             writes: Vec::new(),
         };
         if let Some(condition) = condition {
@@ -189,9 +189,11 @@ impl<'p> Splitter<'p> {
         for assignment in &instruction.assignments {
             self.assignment(assignment, &mut progress);
         }
-        for (target, value) in std::mem::take(&mut progress.writes) {
+        let writes = std::mem::take(&mut progress.writes);
+        for (position, (target, value)) in writes.iter().enumerate() {
             self.begin_access(&mut progress);
-            progress.assignments.push(Assignment { target, value: self.temporary(value) });
+            let target = unless_overwritten(target, writes[position + 1..].iter().map(|(later, _)| later));
+            progress.assignments.push(Assignment { target, value: self.temporary(*value) });
         }
         for used in 0..progress.used {
             let target = self.temporary_reference(used);
@@ -224,12 +226,6 @@ impl<'p> Splitter<'p> {
         });
         let target = Reference { index: index.map(Box::new), ..target.clone() };
         progress.writes.retain(|(earlier, _)| !is_same_location(earlier, &target));
-        progress.known.retain(|(known, _)| !is_same_location(known, &target));
-        if !matches!(target.index.as_deref(), Some(Expression::Read(_))) {
-            progress.known.push((target.clone(), value));
-        } else {
-            progress.known.retain(|(known, _)| known.variable != target.variable);
-        }
         progress.writes.push((target, value));
     }
 
@@ -255,28 +251,43 @@ impl<'p> Splitter<'p> {
         }
     }
 
+    /// The value of a shared variable or element: what is known of it, or a read of its own.
     fn read(&mut self, reference: Reference, progress: &mut Progress) -> Expression {
-        if let Some((_, known)) = progress.known.iter().find(|(known, _)| is_same_location(known, &reference)) {
+        // Locals that an index is computed from may change while its value is still needed.
+        let index = reference.index.map(|index| match *index {
+            Expression::Constant(_) => index,
+            computed => {
+                let kept = self.keep(computed, progress);
+                Box::new(self.temporary(kept))
+            }
+        });
+        let reference = Reference { index, ..reference };
+        let is_of_it = |(known, _): &&(Reference, usize)| known.variable == reference.variable;
+        let is_it = |(known, _): &&(Reference, usize)| is_same_location(known, &reference);
+        let last_write = progress.writes.iter().rev().find(is_of_it);
+        let known = match last_write {
+            Some(write) => Some(write).filter(is_it),
+            None => progress.reads.iter().find(is_it),
+        };
+        if let Some((_, known)) = known {
             return self.temporary(*known);
         }
         self.begin_access(progress);
         let slot = self.keep(Expression::Read(reference.clone()), progress);
-        // What this instruction is about to write to an element of the array it knows.
-        for (target, value) in progress.writes.clone() {
+        // It may turn out to be an element that was read before, or that this instruction is about to write.
+        let known: Vec<(Reference, usize)> = progress.reads.iter().chain(&progress.writes).cloned().collect();
+        for (target, value) in known {
+            let (Some(read), Some(known)) = (&reference.index, &target.index) else { continue };
             if target.variable != reference.variable {
                 continue;
             }
-            let (Some(read), Some(written)) = (&reference.index, &target.index) else { continue };
-            let same = binary(BinaryOperator::Equal, (**read).clone(), (**written).clone());
+            let same = binary(BinaryOperator::Equal, (**read).clone(), (**known).clone());
             let own = binary(BinaryOperator::Multiply, same.clone(), self.temporary(value));
             let other = binary(BinaryOperator::Multiply, not(same), self.temporary(slot));
             let value = binary(BinaryOperator::Add, own, other);
             progress.assignments.push(Assignment { target: self.temporary_reference(slot), value });
         }
-        let is_fixed = !matches!(reference.index.as_deref(), Some(index) if !matches!(index, Expression::Constant(_)));
-        if is_fixed {
-            progress.known.push((reference, slot));
-        }
+        progress.reads.push((reference, slot));
         self.temporary(slot)
     }
 
@@ -345,6 +356,21 @@ impl<'p> Splitter<'p> {
         progress.parts += 1;
         progress.has_access = false;
     }
+}
+
+/// An element that is written only if no later write goes to the same one: else the index is out of range, and nothing is written.
+fn unless_overwritten<'r>(target: &Reference, later: impl Iterator<Item = &'r Reference>) -> Reference {
+    let Some(index) = &target.index else { return target.clone() };
+    let same = |later: &Reference| {
+        let later = later.index.as_ref().filter(|_| later.variable == target.variable)?;
+        Some(binary(BinaryOperator::Equal, (**index).clone(), (**later).clone()))
+    };
+    let Some(overwritten) = later.filter_map(same).reduce(|a, b| binary(BinaryOperator::Or, a, b)) else {
+        return target.clone();
+    };
+    let kept = binary(BinaryOperator::Multiply, (**index).clone(), not(overwritten.clone()));
+    let index = binary(BinaryOperator::Subtract, kept, overwritten);
+    Reference { index: Some(Box::new(index)), ..target.clone() }
 }
 
 fn not(expression: Expression) -> Expression {

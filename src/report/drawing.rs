@@ -17,6 +17,7 @@
 //! caller chooses what to do with a drawing that is too wide.
 
 use super::style::{FRAME, TITLE, WRONG, styled};
+use crate::lang::excerpt::width as columns_of;
 use std::fmt::Write;
 
 /// A thread's part of the cycle.
@@ -65,8 +66,8 @@ pub fn draw(columns: &[Column]) -> Vec<String> {
 /// How many columns of a terminal the drawing takes.
 #[must_use]
 pub fn width(columns: &[Column]) -> usize {
-    let last_edge = columns.iter().filter_map(|column| column.exit.as_ref()).map(|(_, edge)| edge.chars().count() + 4);
-    let widest = columns.iter().map(out_of).map(|text| text.chars().count()).chain(last_edge).max().unwrap_or(0);
+    let last_edge = columns.iter().filter_map(|column| column.exit.as_ref()).map(|(_, edge)| columns_of(edge) + 4);
+    let widest = columns.iter().map(out_of).map(columns_of).chain(last_edge).max().unwrap_or(0);
     offsets(columns).last().map_or(0, |&offset| offset + widest)
 }
 
@@ -80,8 +81,8 @@ fn offsets(columns: &[Column]) -> Vec<usize> {
     let next = |at: &mut usize, column: &Column| {
         let offset = *at;
         // The row goes on behind the exit: ` --Fre--> `. The heading must fit, too.
-        let row = out_of(column).chars().count() + column.leaves_by.chars().count() + 7;
-        *at += row.max(column.thread.chars().count() + 2);
+        let row = columns_of(out_of(column)) + columns_of(&column.leaves_by) + 7;
+        *at += row.max(columns_of(&column.thread) + 2);
         Some(offset)
     };
     columns.iter().scan(MARGIN, next).collect()
@@ -93,14 +94,14 @@ fn heading(columns: &[Column], offsets: &[usize]) -> String {
     for (column, &offset) in columns.iter().zip(offsets) {
         line.push_str(&" ".repeat(offset - at));
         line.push_str(&styled(TITLE, &column.thread));
-        at = offset + column.thread.chars().count();
+        at = offset + columns_of(&column.thread);
     }
     line
 }
 
 /// The last edge, from under the last access round to the first.
 fn closing(edge: &str, offset: usize) -> String {
-    let dashes = (offset + 1).saturating_sub(edge.chars().count());
+    let dashes = (offset + 1).saturating_sub(columns_of(edge));
     let left = dashes / 2;
     styled(FRAME, format!("+{}{edge}{}+", "-".repeat(left), "-".repeat(dashes - left)))
 }

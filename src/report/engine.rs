@@ -1,6 +1,7 @@
 //! What the text says of the engine that a result is from: nothing of the default one.
 
 use super::names;
+use super::prose;
 use crate::analysis::{ModelOutcome, Outcome};
 use std::fmt::{self, Write};
 
@@ -10,16 +11,17 @@ pub(super) fn write_guarantee(outcome: &Outcome, out: &mut dyn Write) -> fmt::Re
     if engine.is_default() {
         return Ok(());
     }
-    writeln!(out, "  engine {}; its fences guarantee", engine.name)?;
-    writeln!(out, "  {}", engine.guarantees)?;
+    prose::write(out, 2, 4, &format!("engine {}, which guarantees {}", engine.name, engine.guarantees))?;
     if outcome.analysis.num_of_states == 0 {
         writeln!(out, "  what its threads write and read decides it: no state had to be explored")?;
     }
     match engine.abstraction {
-        Some(bound) => writeln!(
-            out,
-            "  flattened (--abstraction {bound}): it may need fewer fences, not more; states are those of all flattened programs"
-        ),
+        Some(bound) => {
+            let text = format!(
+                "flattened (--abstraction {bound}): it may need fewer fences, not more; states are those of all flattened programs"
+            );
+            prose::write(out, 2, 4, &text)
+        }
         None => Ok(()),
     }
 }

@@ -4,8 +4,10 @@
 //! columns where the names allow: of the instruction's text only as much is shown as fits) and as CSV.
 
 use super::names;
+use super::prose::COLUMNS;
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::ids::InstrId;
+use crate::lang::excerpt::width;
 use crate::memory::FenceStrength;
 use crate::placement::cost::place_name;
 use crate::placement::locks::Role;
@@ -14,8 +16,8 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use std::io;
 
-/// How many columns a terminal has at least.
-const COLUMNS: usize = 80;
+/// How much of the name of a place is shown.
+const NAME: usize = 40;
 /// How much of an instruction's text is worth showing.
 const LEAST_TEXT: usize = 6;
 
@@ -113,8 +115,9 @@ impl<'a> Matrix<'a> {
     pub fn write_text(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         let graph = &self.outcome.analysis.graph;
         let results = &self.outcome.results;
-        let name = |row: &Row| format!("{} {}", Self::place(*row), names::instruction(graph, row.instr));
-        let width = |text: &str| text.chars().count();
+        let name = |row: &Row| {
+            format!("{} {}", Self::place(*row), names::shortened(&names::instruction(graph, row.instr), NAME))
+        };
         let first = self.rows.iter().map(|row| width(&name(row))).chain([width("needed")]).max().unwrap_or(0);
         let cells: Vec<usize> = results.iter().map(|result| width(&result.model.name).max(2)).collect();
         let line = |head: &str, values: &mut dyn Iterator<Item = String>| {
@@ -122,14 +125,14 @@ impl<'a> Matrix<'a> {
                 let _ = write!(line, " {value:>cell$}");
                 line
             });
-            format!("{head:<first$} {values}")
+            format!("{head}{} {values}", " ".repeat(first.saturating_sub(width(head))))
         };
         writeln!(out, "{}", line("needed", &mut results.iter().map(|result| result.model.name.clone())))?;
         for &row in &self.rows {
             let symbol = |result: &ModelOutcome| self.need(result, row).map_or('.', Need::symbol).to_string();
             let shown = line(&name(&row), &mut results.iter().map(symbol));
             let room = COLUMNS.saturating_sub(width(&shown) + 2);
-            let text = if room < LEAST_TEXT { String::new() } else { shortened(&self.text(row.instr), room) };
+            let text = if room < LEAST_TEXT { String::new() } else { names::shortened(&self.text(row.instr), room) };
             writeln!(out, "{}", format!("{shown}  {text}").trim_end())?;
         }
         let count = |wanted: fn(&ModelOutcome) -> usize| results.iter().map(move |result| wanted(result).to_string());
@@ -159,12 +162,4 @@ impl<'a> Matrix<'a> {
         }
         writer.flush()
     }
-}
-
-/// As much of a text as fits.
-fn shortened(text: &str, room: usize) -> String {
-    if text.chars().count() <= room {
-        return text.to_owned();
-    }
-    text.chars().take(room - 1).chain(['…']).collect()
 }

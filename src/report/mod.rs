@@ -13,6 +13,7 @@ pub mod litmus;
 pub mod matrix;
 pub mod names;
 pub mod output;
+pub mod prose;
 pub mod rows;
 pub mod run;
 pub mod sarif;

@@ -29,7 +29,9 @@ pub fn instruction_text(analysis: &Analysis, instr: InstrId) -> String {
     else {
         return String::new();
     };
-    let others = labels.iter().any(|label| *label != fullest && size(label) == size(&fullest));
+    let accesses = |label: LabelId| analysis.graph.evaluation(label).events.iter().map(|event| event.vertex);
+    let shown: Vec<VertexId> = accesses(fullest).collect();
+    let others = labels.iter().any(|&label| accesses(label).any(|vertex| !shown.contains(&vertex)));
     let text = analysis.graph.shown(&StepsOf(&analysis.labels[fullest.index()]).to_string());
     if others { format!("{text} …") } else { text }
 }

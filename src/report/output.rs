@@ -60,10 +60,16 @@ impl Staged {
             let mut write = || write_to(File::options().write(true).open(path)?, contents).map(drop);
             return write().map_err(OutputError::at(path));
         }
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut file = NamedTempFile::with_prefix_in(".seqcon-", directory).map_err(OutputError::at(path))?;
+        // A link stays a link: what it leads to is replaced.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !directory.is_dir() {
+            let missing = io::Error::new(io::ErrorKind::NotFound, "its directory does not exist");
+            return Err(OutputError::at(path)(missing));
+        }
+        let mut file = temporary(directory, &target).map_err(OutputError::at(path))?;
         write_to(file.as_file_mut(), contents).map_err(OutputError::at(path))?;
-        self.files.push((file, path.to_owned()));
+        self.files.push((file, target));
         Ok(())
     }
 
@@ -73,7 +79,6 @@ impl Staged {
     /// If a file cannot be renamed.
     pub fn put_in_place(self) -> Result<(), OutputError> {
         for (file, path) in self.files {
-            make_readable(file.as_file()).map_err(OutputError::at(&path))?;
             file.persist(&path).map_err(|error| OutputError::at(&path)(error.error))?;
         }
         Ok(())
@@ -86,14 +91,24 @@ fn write_to<W: Write>(out: W, contents: &mut dyn FnMut(&mut dyn Write) -> io::Re
     out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// Temporary files are private; a report is not.
+/// A file beside the target, with the target's permissions or, if there is none yet, those that a new file gets.
 #[cfg(unix)]
-fn make_readable(file: &File) -> io::Result<()> {
+fn temporary(directory: &Path, target: &Path) -> io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".seqcon-");
+    match fs::metadata(target) {
+        // The mode of a new file is what is asked for here without the bits of the umask.
+        Err(_) => builder.permissions(fs::Permissions::from_mode(0o666)).tempfile_in(directory),
+        Ok(metadata) => {
+            let file = builder.tempfile_in(directory)?;
+            file.as_file().set_permissions(metadata.permissions())?;
+            Ok(file)
+        }
+    }
 }
 
 #[cfg(not(unix))]
-fn make_readable(_: &File) -> io::Result<()> {
-    Ok(())
+fn temporary(directory: &Path, _: &Path) -> io::Result<NamedTempFile> {
+    NamedTempFile::with_prefix_in(".seqcon-", directory)
 }

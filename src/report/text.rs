@@ -6,6 +6,7 @@
 use super::drawing::{self, Column};
 use super::engine;
 use super::names;
+use super::prose;
 use super::snippet::{self, Addition};
 use super::style::{ADDED, TITLE, WRONG, styled};
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome, Verification};
@@ -14,10 +15,15 @@ use crate::ids::{InstrId, VertexId};
 use crate::lang::excerpt::printable;
 use crate::placement::locks::Role;
 use crate::safety::Place;
+use crate::source::Source;
 use std::fmt::{self, Write};
 
 /// The widest drawing: with its indentation, 80 columns.
 const WIDEST: usize = 74;
+/// How far what is said about a fence or a lock is indented.
+const BEHIND: usize = 6;
+/// How much of a name is shown.
+const NAME: usize = 40;
 /// How much of an instruction's text is quoted.
 const INSTRUCTION: usize = 30;
 
@@ -70,12 +76,15 @@ fn write_explanation(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Wri
             .collect();
         let title = styled(TITLE, format!("delay {number}"));
         let served = if served.is_empty() { String::new() } else { format!(" ({})", served.join(", ")) };
-        writeln!(out, "\n  {title}{served}: {}", reason(outcome, delay))?;
+        writeln!(out)?;
+        prose::write(out, 2, 6, &format!("{title}{served}: {}", reason(outcome, delay)))?;
         write_cycle(outcome, &delay.witness, &[], out)?;
     }
     for (number, torn) in result.findings.torn.iter().enumerate() {
         let name = name(outcome, torn.instr);
-        writeln!(out, "\n  {}: {name} is not one step", styled(TITLE, format!("torn instruction {number}")))?;
+        let title = styled(TITLE, format!("torn instruction {number}"));
+        writeln!(out)?;
+        prose::write(out, 2, 6, &format!("{title}: {name} is not one step"))?;
         write_cycle(outcome, &torn.witness, &[TORN], out)?;
     }
     write_gap(result, out)
@@ -126,17 +135,18 @@ fn write_fence(
 ) -> fmt::Result {
     let place = super::rows::position(fence.point.place);
     let head = styled(ADDED, format!("F{number}  {}", fence.mnemonic));
-    writeln!(out, "  {head} ({}) {place} {}", fence.strength, instruction(outcome, fence.point.instr))?;
+    let instruction = instruction(outcome, fence.point.instr);
+    prose::write(out, 2, BEHIND, &format!("{head} ({}) {place} {instruction}", fence.strength))?;
     if let Place::Inside(level) = fence.point.place {
         let (first, then) = sides(outcome, fence.point.instr, level);
-        writeln!(out, "      between {first} and {then}")?;
+        prose::write(out, BEHIND, BEHIND, &format!("between {first} and {then}"))?;
     }
     let Some(delay) = shortest(result, fence) else { return Ok(()) };
     let others = match fence.delays.len() {
         1 => String::new(),
         several => format!(" (1 of {several} delays)"),
     };
-    writeln!(out, "      or {}{others}", reason(outcome, delay))
+    prose::write(out, BEHIND, BEHIND, &format!("or {}{others}", reason(outcome, delay)))
 }
 
 /// The delay with the shortest cycle among those that the fence serves.
@@ -159,13 +169,14 @@ fn reason(outcome: &Outcome, delay: &Delay) -> String {
 
 /// An instruction with its thread.
 fn name(outcome: &Outcome, instr: InstrId) -> String {
-    names::instruction(&outcome.analysis.graph, instr)
+    names::shortened(&names::instruction(&outcome.analysis.graph, instr), NAME)
 }
 
 /// An access with its instruction.
 fn access(outcome: &Outcome, vertex: VertexId) -> String {
     let graph = &outcome.analysis.graph;
-    format!("{} {}", name(outcome, graph.vertex(vertex).instr), names::access(graph, vertex))
+    let access = names::shortened(&names::access(graph, vertex), NAME);
+    format!("{} {access}", name(outcome, graph.vertex(vertex).instr))
 }
 
 /// The accesses of an instruction below a level, and the others.
@@ -193,7 +204,7 @@ fn write_locks(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) ->
                 Role::TornCondition => "is torn (a condition)",
                 Role::Partner => "must take it, too",
             };
-            writeln!(out, "      {} {why}", instruction(outcome, instr))?;
+            prose::write(out, BEHIND, BEHIND, &format!("{} {why}", instruction(outcome, instr)))?;
         }
     }
     if result.locks.len() > 1 {
@@ -233,7 +244,8 @@ fn write_example(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
     let fences =
         result.fences.iter().enumerate().filter_map(|(number, fence)| Some((number, shortest(result, fence)?)));
     if let Some((number, delay)) = fences.min_by_key(|(_, delay)| delay.witness.num_of_accesses()) {
-        writeln!(out, "\n  without F{number}, {}:", reason(outcome, delay))?;
+        writeln!(out)?;
+        prose::write(out, 2, 6, &format!("without F{number}, {}:", reason(outcome, delay)))?;
         write_cycle(outcome, &delay.witness, &[], out)?;
     }
     if let Some(torn) = result.findings.torn.iter().min_by_key(witness_length) {
@@ -290,7 +302,7 @@ fn write_steps(outcome: &Outcome, steps: &[Step], diy_name: &str, out: &mut dyn 
                 Edge::Conflict => "conflicts with",
                 Edge::Store => "is stored before",
             };
-            (instr, names::access(graph, step.vertex), words)
+            (instr, names::shortened(&names::access(graph, step.vertex), NAME), words)
         })
         .collect();
     let width = |column: fn(&(String, String, &str)) -> usize| lines.iter().map(column).max().unwrap_or(0);
@@ -308,11 +320,24 @@ fn write_presumption(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Wri
         more => format!(" and {} more", more - 1),
     };
     let first = name(outcome, *first);
-    writeln!(out, "  presumed to be atomic by other means: {first}{others} (--atomicity checks)")
+    prose::write(out, 2, 4, &format!("presumed to be atomic by other means: {first}{others} (--atomicity checks)"))
+}
+
+/// Partial fences, which the analysis takes for nothing.
+fn write_left_out(outcome: &Outcome, out: &mut dyn Write) -> fmt::Result {
+    let partial = outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default();
+    let Some(first) = partial.first() else { return Ok(()) };
+    let others = match partial.len() {
+        1 => " is a partial fence, and".to_owned(),
+        more => format!(" and {} more are partial fences, and", more - 1),
+    };
+    let text = format!("{first}{others} left out of account: fewer fences may do ('seqcon verify --as-is' decides)");
+    prose::write(out, 2, 4, &text)
 }
 
 fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_presumption(outcome, result, out)?;
+    write_left_out(outcome, out)?;
     let confirmed = result.confirmations.iter().filter(|&&c| c == Confirmation::Yes).count();
     let infeasible = result.infeasible.len() + result.confirmations.iter().filter(|&&c| c == Confirmation::No).count();
     if confirmed + infeasible > 0 {
@@ -348,10 +373,14 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
     let verified =
         if result.verification == Verification::Violated { styled(WRONG, verified) } else { verified.to_owned() };
     let complete = names::yes_no(result.complete);
-    writeln!(out, "  minimal: {minimal}; re-checked: {rechecked}; verified: {verified}; complete: {complete}")?;
+    let verdict = format!("minimal: {minimal}; re-checked: {rechecked}; verified: {verified}; complete: {complete}");
+    prose::write(out, 2, 4, &verdict)?;
     match &result.verification {
-        Verification::Verified(ground) => writeln!(out, "  verified by {ground}"),
+        Verification::Verified(ground) => prose::write(out, 2, 4, &format!("verified by {ground}")),
         Verification::Violated => writeln!(out, "  'seqcon verify' shows a run that goes wrong"),
-        Verification::NotAsked | Verification::Undecided => Ok(()),
+        Verification::Undecided => {
+            prose::write(out, 2, 4, "not decided: a search reached --max-weak-states, or --unroll cut a loop off")
+        }
+        Verification::NotAsked => Ok(()),
     }
 }

@@ -43,7 +43,7 @@ use crate::analysis::Analysis;
 use crate::explore::driver::Failure;
 use crate::explore::successors::Evaluated;
 use crate::explore::{Exploration, Stop, explore};
-use crate::facts::Facts;
+use crate::lts::label::Label;
 use crate::program::Program;
 use crate::program::compiled::Compiled;
 use crate::program::labels::label;
@@ -53,6 +53,7 @@ use local::{Patterns, patterns};
 use machine::Machine;
 use outcome::{Size, facts, labels_of_patterns};
 use record::{Recording, evaluated, merged};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// The engine.
@@ -93,70 +94,18 @@ impl Checked {
     /// # Errors
     /// If the program goes wrong in a reachable state.
     pub fn new(task: &Task<'_>) -> Result<Checked, Trouble> {
+        let started = Instant::now();
         let single = SingleAccess::of(task.program);
         let compiled = Compiled::new(&single.program)?;
-        match task.abstraction {
-            Some(bound) => Ok(Checked::flattened(task, single, compiled, bound)),
-            None => Checked::explored(task, single, compiled),
-        }
-    }
-
-    fn explored(task: &Task<'_>, single: SingleAccess, compiled: Compiled) -> Result<Checked, Trouble> {
-        let started = Instant::now();
-        let is_split = single.program != *task.program;
         let machine = Machine::new(&single, &compiled);
-        if !machine.has_pivot() {
-            let labels = labels_of_patterns(task.program, &machine, &Patterns::new());
-            let facts = facts(task.program, &machine, &Patterns::new(), labels, Size::default());
-            return Ok(Checked::found(task, started, single.clone(), compiled.clone(), Patterns::new(), facts, None));
-        }
-        let explored = explore(&compiled, task.limits, &mut Recording { machine: &machine });
-        let (exploration, watchers) = explored.map_err(|failure| match failure {
-            Failure::Fault { fault, thread, instruction, .. } if is_split => {
-                Trouble::Fault(fault, (thread, single.origins[thread][instruction].instruction))
-            }
-            failure => Trouble::Exploration(failure),
-        })?;
-        let patterns = patterns(&machine, &merged(&watchers));
-        let labels = if is_split {
-            labels_of_patterns(task.program, &machine, &patterns)
-        } else {
-            let of_evaluation = |Evaluated { thread, instruction, verdict, key }| {
-                label(task.program, thread as usize, instruction as usize, verdict, key)
-            };
-            evaluated(&watchers).into_iter().map(of_evaluation).collect()
+        let found = match task.abstraction {
+            Some(bound) => flattened(task, &machine, bound),
+            None => explored(task, &machine)?,
         };
-        let size = Size {
-            states: exploration.states.len() as u64,
-            transitions: exploration.transitions,
-            cut_off: exploration.stop != Stop::Complete,
-        };
+        let Found { patterns, labels, size, exploration } = found;
         let facts = facts(task.program, &machine, &patterns, labels, size);
-        drop(watchers);
-        Ok(Checked::found(task, started, single.clone(), compiled.clone(), patterns, facts, Some(exploration)))
-    }
-
-    fn flattened(task: &Task<'_>, single: SingleAccess, compiled: Compiled, bound: usize) -> Checked {
-        let started = Instant::now();
-        let machine = Machine::new(&single, &compiled);
-        let flat = flatten::check(&machine, bound, task.limits);
-        let patterns = patterns(&machine, &flat.entries);
-        let labels = labels_of_patterns(task.program, &machine, &patterns);
-        let facts = facts(task.program, &machine, &patterns, labels, flat.size);
-        Checked::found(task, started, single.clone(), compiled.clone(), patterns, facts, None)
-    }
-
-    fn found(
-        task: &Task<'_>,
-        started: Instant,
-        single: SingleAccess,
-        compiled: Compiled,
-        patterns: Patterns,
-        facts: Facts,
-        exploration: Option<Exploration>,
-    ) -> Checked {
         let (program, analysis) = (task.program.clone(), Analysis::new(facts, Profile::Sound));
-        Checked { program, single, compiled, patterns, analysis, exploration, elapsed: started.elapsed() }
+        Ok(Checked { program, single, compiled, patterns, analysis, exploration, elapsed: started.elapsed() })
     }
 
     /// The patterns of a thread.
@@ -164,4 +113,53 @@ impl Checked {
         let patterns = self.patterns.keys().filter(|pattern| pattern.thread == thread).collect();
         Paths { patterns, origins: &self.single.origins[thread] }
     }
+}
+
+/// What a search has found.
+struct Found {
+    patterns: Patterns,
+    labels: BTreeSet<Label>,
+    size: Size,
+    exploration: Option<Exploration>,
+}
+
+/// Looks at the state space of the program.
+fn explored(task: &Task<'_>, machine: &Machine<'_>) -> Result<Found, Trouble> {
+    let single = machine.single;
+    let is_split = single.program != *task.program;
+    if !machine.has_pivot() {
+        let patterns = Patterns::new();
+        let labels = labels_of_patterns(task.program, machine, &patterns);
+        return Ok(Found { patterns, labels, size: Size::default(), exploration: None });
+    }
+    let explored = explore(machine.compiled, task.limits, &mut Recording { machine });
+    let (exploration, watchers) = explored.map_err(|failure| match failure {
+        Failure::Fault { fault, thread, instruction, .. } if is_split => {
+            Trouble::Fault(fault, (thread, single.origins[thread][instruction].instruction))
+        }
+        failure => Trouble::Exploration(failure),
+    })?;
+    let patterns = patterns(machine, &merged(&watchers));
+    let labels = if is_split {
+        labels_of_patterns(task.program, machine, &patterns)
+    } else {
+        let of_evaluation = |Evaluated { thread, instruction, verdict, key }| {
+            label(task.program, thread as usize, instruction as usize, verdict, key)
+        };
+        evaluated(&watchers).into_iter().map(of_evaluation).collect()
+    };
+    let size = Size {
+        states: exploration.states.len() as u64,
+        transitions: exploration.transitions,
+        cut_off: exploration.stop != Stop::Complete,
+    };
+    Ok(Found { patterns, labels, size, exploration: Some(exploration) })
+}
+
+/// Looks at a flattened program for each pivot.
+fn flattened(task: &Task<'_>, machine: &Machine<'_>, bound: usize) -> Found {
+    let flat = flatten::check(machine, bound, task.limits);
+    let patterns = patterns(machine, &flat.entries);
+    let labels = labels_of_patterns(task.program, machine, &patterns);
+    Found { patterns, labels, size: flat.size, exploration: None }
 }

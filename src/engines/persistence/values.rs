@@ -42,11 +42,15 @@ pub(super) fn is_taken(step: &Step, values: &[Value]) -> Option<bool> {
         holds.and_then(|holds| apply_unary(UnaryOperator::Not, holds).ok())
     });
     let conditions = refusals.chain(step.condition.iter().map(|condition| evaluate(condition, values)));
-    conditions.fold(Some(true), |taken, holds| match (taken, holds) {
-        (Some(false), _) | (_, Some(0)) => Some(false),
-        (Some(true), Some(_)) => Some(true),
-        _ => None,
-    })
+    let mut taken = Some(true);
+    for holds in conditions {
+        match holds {
+            Some(0) => return Some(false),
+            Some(_) => {}
+            None => taken = None,
+        }
+    }
+    taken
 }
 
 /// Adds the slots below `shared` that an expression reads; of an element whose index is not known, all.
