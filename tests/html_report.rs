@@ -295,7 +295,7 @@ fn assert_pairs_add_up(browser: &mut Browser, results: &Value) {
         match &numbers[..] {
             [] => assert_eq!(rows, delays.as_u64().unwrap()),
             [all, parts @ ..] => {
-                assert_eq!((*all, parts.iter().sum(), parts[0]), (rows, rows, delays.as_u64().unwrap()))
+                assert_eq!((*all, parts.iter().sum(), parts[0]), (rows, rows, delays.as_u64().unwrap()));
             }
         }
     }
