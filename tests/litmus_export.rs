@@ -152,7 +152,7 @@ fn fenced(test: &Test) -> Test {
             column
         })
         .collect();
-    let (begin, end) = (lines.iter().position(|line| is_row(line)).unwrap(), lines.len() - 1);
+    let (begin, end) = (lines.iter().position(is_row).unwrap(), lines.len() - 1);
     let mut text = lines[..begin].join("\n") + "\n";
     for row in 0..columns.iter().map(Vec::len).max().unwrap() {
         let cells: Vec<&str> = columns.iter().map(|column| *column.get(row).unwrap_or(&"")).collect();
