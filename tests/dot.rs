@@ -13,9 +13,13 @@ use seqcon::placement::cost::place_name;
 use seqcon::report::Report;
 use seqcon::report::dot::{Dot, check_cycle};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
+use std::fs::{self, File};
 use std::process::{Command, Stdio};
-use support::outcomes::{hostile, of_specification, of_state_space, specifications, state_spaces};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use support::outcomes::{
+    automata, hostile, of_automata, of_specification, of_state_space, specifications, state_spaces,
+};
 
 /// A node by its cluster and its text; the letter in front of an access is taken off.
 type Name = (String, String);
@@ -283,7 +287,7 @@ fn check(outcome: &Outcome, result: &ModelOutcome, digraph: &Digraph) {
     let delays = result.findings.delays.iter();
     let delays: BTreeSet<_> = delays.map(|delay| (expected.vertex(delay.from), expected.vertex(delay.to))).collect();
     assert_eq!(digraph.pairs("delay"), delays);
-    // Every conflict is there, with an arrow if a witness has it.
+    // Every conflict is there, with an arrow if the witness of a fence has it.
     let unordered = |(a, b): (Name, Name)| if a < b { (a, b) } else { (b, a) };
     let drawn: BTreeSet<_> =
         digraph.pairs("conflict").into_iter().chain(digraph.pairs("cycle")).map(unordered).collect();
@@ -291,7 +295,12 @@ fn check(outcome: &Outcome, result: &ModelOutcome, digraph: &Digraph) {
     let conflicts = pairs.filter(|&(a, b)| graph.vertex(a).conflicts_with(graph.vertex(b)));
     assert_eq!(drawn, conflicts.map(|(a, b)| unordered((expected.vertex(a), expected.vertex(b)))).collect());
     let mut on_witnesses = BTreeSet::new();
-    let witnesses = result.findings.delays.iter().map(|delay| &delay.witness);
+    // Of each fence the shortest one, the first of several.
+    let witnesses = result.fences.iter().map(|fence| {
+        let mut served: Vec<_> = fence.delays.iter().map(|&delay| &result.findings.delays[delay].witness).collect();
+        served.sort_by_key(|witness| witness.num_of_accesses());
+        served[0]
+    });
     for cycle in witnesses.chain(result.findings.torn.iter().map(|torn| &torn.witness)) {
         on_witnesses.extend(cycle.conflict_edges().map(|(a, b)| (expected.vertex(a), expected.vertex(b))));
     }
@@ -303,7 +312,7 @@ fn check(outcome: &Outcome, result: &ModelOutcome, digraph: &Digraph) {
             (Kind::Read, _) => "Fre",
             (Kind::Write, Kind::Write) => "Coe",
         };
-        assert_eq!((&*attributes["label"], &*attributes["color"], &*attributes["style"]), (name, "red", "bold"));
+        assert_eq!((&*attributes["xlabel"], &*attributes["color"], &*attributes["style"]), (name, "red", "bold"));
     }
 }
 
@@ -340,17 +349,31 @@ fn check_all(outcome: &Outcome) {
     draw(&text, digraphs.len());
 }
 
-/// Graphviz reads and draws it.
+/// Graphviz reads it, lays it out and draws it. Without an end in sight it is stopped: a picture that nobody sees is none.
 fn draw(text: &str, digraphs: usize) {
-    let started = Command::new("dot").arg("-Tcanon").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    const PATIENCE: Duration = Duration::from_secs(120);
+    let directory = tempfile::TempDir::new().unwrap();
+    let [read, drawn] = ["aeg.dot", "aeg.svg"].map(|name| directory.path().join(name));
+    fs::write(&read, text).unwrap();
+    let started = Command::new("dot").arg("-Tsvg").arg(&read).stdout(File::create(&drawn).unwrap()).spawn();
     let Ok(mut dot) = started else { return };
-    dot.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-    let output = dot.wait_with_output().unwrap();
-    assert!(output.status.success(), "{text}");
-    assert_eq!(String::from_utf8_lossy(&output.stdout).matches("digraph ").count(), digraphs);
+    let begin = Instant::now();
+    let status = loop {
+        if let Some(status) = dot.try_wait().unwrap() {
+            break status;
+        }
+        if begin.elapsed() > PATIENCE {
+            dot.kill().unwrap();
+            dot.wait().unwrap();
+            panic!("dot does not come to an end with\n{text}");
+        }
+        sleep(Duration::from_millis(5));
+    };
+    assert!(status.success(), "{text}");
+    assert_eq!(fs::read_to_string(&drawn).unwrap().matches("<svg ").count(), digraphs);
 }
 
-const MODELS: [&str; 4] = ["sc", "tso", "pso", "power"];
+const MODELS: [&str; 5] = ["sc", "tso", "pso", "armv7", "power"];
 
 #[test]
 fn bundled_specifications_are_drawn_as_they_are() {
@@ -359,6 +382,9 @@ fn bundled_specifications_are_drawn_as_they_are() {
     }
     for name in specifications() {
         check_all(&of_specification(&name, &MODELS, &Options::default()));
+    }
+    for name in automata() {
+        check_all(&of_automata(&name, &MODELS, &Options::default()));
     }
 }
 
@@ -384,7 +410,9 @@ fn one_cycle_is_drawn_alone() {
     let expected = Expected { outcome: &outcome };
     for number in 0..count {
         check_cycle(&outcome, number).unwrap();
-        for (result, digraph) in outcome.results.iter().zip(parse(&written(&outcome, Some(number)))) {
+        let text = written(&outcome, Some(number));
+        draw(&text, outcome.results.len());
+        for (result, digraph) in outcome.results.iter().zip(parse(&text)) {
             let delay = &result.findings.delays[number];
             let segments = &delay.witness.segments;
             let accesses = segments.iter().flat_map(|segment| [segment.entry, segment.exit]);
@@ -401,7 +429,9 @@ fn one_cycle_is_drawn_alone() {
     let listed = Options { listing: Listing::First(3), ..Options::default() };
     let outcome = of_specification("peterson", &["tso"], &listed);
     let list = &outcome.results[0].findings.cycles.as_ref().unwrap().cycles;
-    let digraph = &parse(&written(&outcome, Some(2)))[0];
+    let text = written(&outcome, Some(2));
+    draw(&text, 1);
+    let digraph = &parse(&text)[0];
     assert!(digraph.title.contains(&format!("cycle 2 ({})", outcome.diy_name(&list[2].cycle, &list[2].verdicts))));
     assert!(check_cycle(&outcome, 3).unwrap_err().to_string().contains("3 listed cycles, numbered from 0 to 2"));
 }
@@ -426,8 +456,8 @@ fn a_cycle_that_is_not_there_is_refused() {
     assert!(message.contains("under sc there is no delay"), "{message}");
     assert_eq!(run(&["--cycle", "0"]).0, 2, "--cycle needs --dot");
     assert_eq!(run(&["--mm", "tso", "--dot", path, "--cycle", "1"]).0, 0);
-    assert_eq!(parse(&std::fs::read_to_string(dot).unwrap()).len(), 1);
+    assert_eq!(parse(&fs::read_to_string(dot).unwrap()).len(), 1);
     let out = directory.path().join("out");
     assert_eq!(run(&["--mm", "tso,pso", "--out", out.to_str().unwrap()]).0, 0);
-    assert_eq!(parse(&std::fs::read_to_string(out.join("aeg.dot")).unwrap()).len(), 2);
+    assert_eq!(parse(&fs::read_to_string(out.join("aeg.dot")).unwrap()).len(), 2);
 }

@@ -31,7 +31,7 @@ const Details = (() => {
     const { text, source } = DATA.instructions[fence.at];
     const facts = el("dl", { class: "facts" }, fact("instruction", named(text, 60, "name code-text")), source ? fact("source", named(source, 60)) : [],
       fact("kind", fence.kind), fact("cost", String(fence.cost)), fact("serves", count(fence.serves.length, "delay")));
-    const parts = [heading(`${shown(outcome.memory_model, 20)}: fence ${number + 1} of ${outcome.fences.length}`, named(fence.mnemonic, 32), ` ${fence.position} `, named(instructionName(fence.at), 40)), facts];
+    const parts = [heading(`${shown(outcome.memory_model, 20)}: ${fenceNumber(number)}, ${oneOf(outcome.fences.length, "fence")}`, named(fence.mnemonic, 32), ` ${fence.position} `, named(instructionName(fence.at), 40)), facts];
     if (current !== null) {
       parts.push(why(outcome.delays[current]), witnessList(outcome.delays[current].witness));
       if (fence.serves.length > 1) parts.push(delayChoices(fence.serves, current, number));
@@ -58,7 +58,7 @@ const Details = (() => {
     const served = servers.length === 0
       ? el("p", {}, delay.confirmed === "no" ? "It was proved that no run needs this pair in order: no fence was placed for it." : "It is kept in order by locks or fences that are there already.")
       : el("p", {}, "Served by ", servers.map((fence) => fenceButton(state.model, fence)));
-    return [heading(`${shown(result().memory_model, 20)}: delay ${number + 1} of ${result().delays.length}`, ...delayName(delay)), served, why(delay), witnessList(delay.witness)];
+    return [heading(`${shown(result().memory_model, 20)}: delay ${number}, ${oneOf(result().delays.length, "pair")}`, ...delayName(delay)), served, why(delay), witnessList(delay.witness)];
   }
 
   const ROLES = { "torn-update": "can be torn", "torn-condition": "can be torn (a condition)", partner: "must take it, too" };
@@ -67,7 +67,7 @@ const Details = (() => {
     const lock = result().locks[number];
     const locations = lock.locations.map((location) => DATA.locations[location]).join(", ");
     const users = lock.users.map(([instruction, role]) => el("li", {}, named(instructionName(instruction), 40, "instr-name"), " ", named(DATA.instructions[instruction].text, 50, "name code-text"), ` ${ROLES[role] ?? role}`));
-    return [heading(`${shown(result().memory_model, 20)}: lock ${number + 1} of ${result().locks.length}`, lockName(number), " for ", named(locations, 40)), el("ul", {}, users),
+    return [heading(`${shown(result().memory_model, 20)}: ${lockName(number)}, ${oneOf(result().locks.length, "lock")}`, "lock for ", named(locations, 40)), el("ul", {}, users),
       lock.witness ? [el("p", { class: "why" }, "Without it, the instruction is not one step:"), witnessList(lock.witness)] : []].flat();
   }
 

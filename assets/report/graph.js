@@ -169,7 +169,7 @@ const Graph = (() => {
       cy.add(outcome.fences.map((fence, number) => {
         const thread = DATA.instructions[fence.at].thread;
         const box = placeOf(fence);
-        return { group: "nodes", data: { id: `f${number}`, parent: `t${thread}`, label: shown(fence.mnemonic, 22), width: box.width, fence: number }, position: { x: box.x, y: box.y }, classes: `fence ${fence.kind}`, grabbable: false };
+        return { group: "nodes", data: { id: `f${number}`, parent: `t${thread}`, label: `${fenceNumber(number)} ${shown(fence.mnemonic, 22)}`, width: box.width, fence: number }, position: { x: box.x, y: box.y }, classes: `fence ${fence.kind}`, grabbable: false };
       }));
       for (const lock of outcome.locks) {
         for (const [instruction] of lock.users) nodesOfInstruction[instruction].forEach((node) => cy.$id(id(node)).addClass("locked"));

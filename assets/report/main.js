@@ -37,11 +37,11 @@ function markPressed() {
   }
 }
 
-// The address says what is selected: #mm=tso&fence=2; numbers begin at 1.
+// The address says what is selected: #mm=tso&fence=0; numbers begin at 0, as everywhere.
 function writeAddress() {
   const parameters = new URLSearchParams({ mm: result().memory_model });
   for (const kind of ["fence", "lock", "delay", "node"]) {
-    if (state[kind] !== null) parameters.set(kind, String(state[kind] + 1));
+    if (state[kind] !== null) parameters.set(kind, String(state[kind]));
   }
   const isPlain = parameters.size === 1 && state.model === 0;
   history.replaceState(null, "", isPlain ? location.pathname + location.search : `#${parameters}`);
@@ -54,8 +54,8 @@ function readAddress() {
   const outcome = DATA.results[change.model];
   const sizes = { fence: outcome.fences.length, lock: outcome.locks.length, delay: outcome.delays.length, node: DATA.nodes.length };
   for (const [kind, size] of Object.entries(sizes)) {
-    const number = Number(parameters.get(kind));
-    if (Number.isInteger(number) && number >= 1 && number <= size) change[kind] = number - 1;
+    const text = parameters.get(kind);
+    if (/^\d+$/.test(text ?? "") && Number(text) < size) change[kind] = Number(text);
   }
   return change;
 }

@@ -27,8 +27,13 @@ function fenceName(fence) {
   return `${fence.mnemonic} ${fence.position} ${instructionName(fence.at)}`;
 }
 
+// As on the terminal: F0, F1, …; L0, L1, …; delays are rows of delays.csv.
+function fenceNumber(number) {
+  return `F${number}`;
+}
+
 function lockName(number) {
-  return `lock ${number}`;
+  return `L${number}`;
 }
 
 function delayName(delay) {

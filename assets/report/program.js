@@ -34,7 +34,7 @@ const Program = (() => {
     const where = { before: "before", after: "after", inside: "inside" }[fence.position];
     const glyph = { before: "╭ ", after: "╰ ", inside: "├ " }[fence.position];
     const button = el("button", { type: "button", class: `fence ${fence.kind}`, "data-fence": number, onclick: () => select({ fence: number }) },
-      el("b", {}, named(fence.mnemonic, 32)), ` ${where} `, named(instructionName(fence.at), 32), fence.position === "inside" ? insideWords(fence) : null);
+      el("span", {}, fenceNumber(number)), " ", el("b", {}, named(fence.mnemonic, 32)), ` ${where} `, named(instructionName(fence.at), 32), fence.position === "inside" ? insideWords(fence) : null);
     return inserted("fence-line", places.get(fence.at)?.column ?? 0, glyph, button);
   }
 
@@ -48,7 +48,7 @@ const Program = (() => {
     const lock = result().locks[number];
     const locations = lock.locations.map((location) => DATA.locations[location]).join(", ");
     const button = el("button", { type: "button", class: "lock", "data-lock": number, onclick: () => select({ lock: number }) },
-      el("b", {}, `${verb} ${lockName(number)}`), " for ", named(locations, 32), ", ", named(instructionName(instruction), 32));
+      el("span", {}, lockName(number)), " ", el("b", {}, `${verb} lock`), " for ", named(locations, 32), ", ", named(instructionName(instruction), 32));
     return inserted("lock-line", places.get(instruction)?.column ?? 0, verb === "acquire" ? "╭ " : "╰ ", button);
   }
 

@@ -3,16 +3,24 @@
 function fenceButton(model, number) {
   const fence = DATA.results[model].fences[number];
   return el("button", { type: "button", class: `fence ${fence.kind}`, "data-model": model, "data-fence": number, onclick: () => select({ model, fence: number }) },
-    el("b", {}, named(fence.mnemonic, 40)), ` ${fence.position} `, named(instructionName(fence.at), 24));
+    el("span", {}, fenceNumber(number)), " ", el("b", {}, named(fence.mnemonic, 40)), ` ${fence.position} `, named(instructionName(fence.at), 24));
 }
 
 function lockButton(model, number) {
-  return el("button", { type: "button", class: "lock", "data-model": model, "data-lock": number, onclick: () => select({ model, lock: number }) }, el("b", {}, lockName(number)));
+  return el("button", { type: "button", class: "lock", "data-model": model, "data-lock": number, onclick: () => select({ model, lock: number }) }, el("span", {}, lockName(number)), " ", el("b", {}, "lock"));
 }
 
 const Cards = (() => {
   function verdict(name, value, isGood, title) {
     return el("li", { class: isGood === null ? "neutral" : isGood ? "good" : "bad", title }, el("span", {}, name), el("b", {}, value));
+  }
+
+  // The table of delays has more rows than there are delays: in words that add up.
+  function pairsInWords({ delays, summary }) {
+    const infeasible = delays.filter((delay) => delay.confirmed === "no").length;
+    const cumulativeOnly = delays.filter((delay) => delay.confirmed !== "no" && !delay.is_unsafe).length;
+    const parts = [count(summary.delays, "delay"), cumulativeOnly > 0 ? `${cumulativeOnly.toLocaleString("en")} cumulative only` : null, infeasible > 0 ? `${infeasible.toLocaleString("en")} proved infeasible` : null];
+    return `${count(delays.length, "pair")}: ${parts.filter((part) => part !== null).join(", ")}`;
   }
 
   function card(outcome, model) {
@@ -23,7 +31,8 @@ const Cards = (() => {
     return el("article", { class: "card", "data-model": model },
       el("button", { type: "button", class: "card-head", "data-card": model, onclick: () => select({ model }) }, named(outcome.memory_model, 24, "card-name"), named(outcome.title, 60, "card-title")),
       el("div", { class: "numbers" }, number(plain + cumulative, "fence", plain + cumulative > 0 ? "needed" : ""), number(outcome.locks.length, "lock", outcome.locks.length > 0 ? "needed" : ""), number(outcome.summary.delays, "delay", "")),
-      cumulative > 0 ? el("p", { class: "muted small" }, `${plain} plain, ${cumulative} cumulative`) : null,
+      cumulative > 0 ? el("p", { class: "muted small" }, `fences: ${plain} plain, ${cumulative} cumulative`) : null,
+      outcome.delays.length > outcome.summary.delays ? el("p", { class: "muted small", "data-pairs": model }, pairsInWords(outcome)) : null,
       el("ul", { class: "verdicts" },
         verdict("minimal", outcome.proved_minimal ? "proved" : "not proved", outcome.proved_minimal),
         verdict("re-checked", rechecked, outcome.enough),
@@ -60,7 +69,7 @@ const Delays = (() => {
     const delay = result().delays[number];
     const servers = fencesOf(result(), number);
     return el("tr", { "data-delay": number, class: delay.confirmed === "no" ? "infeasible" : null },
-      el("td", {}, el("button", { type: "button", class: "link", "data-delay-button": number, onclick: () => select({ delay: number, fence: servers[0] ?? null }) }, String(number + 1))),
+      el("td", {}, el("button", { type: "button", class: "link", "data-delay-button": number, onclick: () => select({ delay: number, fence: servers[0] ?? null }) }, String(number))),
       el("td", {}, instructionPart(delay.from)), el("td", {}, instructionPart(delay.to)),
       el("td", {}, delay.is_unsafe ? (delay.cumulative ? "reordered, cumulative" : "reordered") : "cumulative only"), el("td", {}, delay.confirmed),
       el("td", {}, servers.length === 0 ? el("span", { class: "muted" }, delay.confirmed === "no" ? "proved infeasible" : "–") : servers.map((fence) => fenceButton(state.model, fence))),
@@ -103,7 +112,7 @@ const Matrix = (() => {
     const locks = outcome.locks.flatMap((lock, number) => (lock.users.some(([user]) => user === instruction) ? [number] : []));
     const button = (number) => {
       const fence = outcome.fences[number];
-      return el("button", { type: "button", class: `fence ${fence.kind}`, "data-model": model, "data-fence": number, title: shown(fenceName(fence), 200), onclick: () => select({ model, fence: number }) }, named(fence.mnemonic, 36), ` ${fence.position}`);
+      return el("button", { type: "button", class: `fence ${fence.kind}`, "data-model": model, "data-fence": number, title: shown(fenceName(fence), 200), onclick: () => select({ model, fence: number }) }, el("span", {}, fenceNumber(number)), " ", named(fence.mnemonic, 36), ` ${fence.position}`);
     };
     return el("td", {}, fences.map(button), locks.map((lock) => lockButton(model, lock)), fences.length + locks.length === 0 ? el("span", { class: "nothing", "aria-label": "nothing" }, "·") : null);
   }

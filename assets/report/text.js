@@ -43,6 +43,10 @@ function replaceContent(id, ...children) {
   document.getElementById(id).replaceChildren(...children.flat().filter((child) => child !== null));
 }
 
+function oneOf(number, noun) {
+  return number === 1 ? `the only ${noun}` : `one of ${count(number, noun)}`;
+}
+
 function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }

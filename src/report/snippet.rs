@@ -11,8 +11,9 @@
 //! An arrow `^` below a line or `v` above it points at the place between two characters where the addition goes: behind the instruction, or before it. One line of context on either side is shown, `...` stands for what
 //! is left out. A line that is too long for the terminal is cut around the place, and shown again if it has another one far away.
 
+use super::prose;
 use super::style::{ADDED, FRAME, styled};
-use crate::lang::excerpt::Excerpt;
+use crate::lang::excerpt::{Excerpt, width};
 use crate::program::Span;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -105,7 +106,15 @@ pub fn write(path: &str, text: &str, additions: &[Addition], out: &mut dyn Write
 fn write_arrow(drawn: &Drawn<'_>, arrow: char, gutter: usize, out: &mut dyn Write) -> fmt::Result {
     let Addition { mark, what, .. } = drawn.addition;
     let pointer = drawn.excerpt.underline.replace('^', &arrow.to_string());
-    writeln!(out, "  {}", styled(ADDED, format!("{mark:>gutter$} + {pointer} {what}")))
+    let arrows = pointer.trim_start();
+    let blanks = pointer.len() - arrows.len();
+    let fits = gutter + 6 + width(&pointer) + width(what) <= prose::COLUMNS;
+    // Far to the right there is more room before the arrow.
+    let pointer = match blanks.checked_sub(width(what) + 1) {
+        Some(room) if !fits => format!("{:room$}{what} {arrows}", ""),
+        _ => format!("{pointer} {what}"),
+    };
+    writeln!(out, "  {}", styled(ADDED, format!("{mark:>gutter$} + {pointer}")))
 }
 
 #[cfg(test)]
@@ -158,6 +167,9 @@ mod tests {
         let text = format!("{}x{}y", "a".repeat(200), "b".repeat(200));
         let long = shown(&text, &[(Place::After(span(&text, "x")), "one"), (Place::After(span(&text, "y")), "two")]);
         assert_eq!(long.lines().filter(|line| line.starts_with("   1 |")).count(), 2, "{long}");
+        let right = format!("{}x", " ".repeat(65));
+        let shown = shown(&right, &[(Place::After(span(&right, "x")), "a long fence")]);
+        assert!(shown.ends_with("a long fence ^\n") && shown.lines().all(|line| line.len() <= 80), "{shown}");
         assert!(long.lines().all(|line| line.chars().count() <= 80), "{long}");
     }
 }

@@ -302,7 +302,7 @@ fn write_steps(outcome: &Outcome, steps: &[Step], diy_name: &str, out: &mut dyn 
                 Edge::Conflict => "conflicts with",
                 Edge::Store => "is stored before",
             };
-            (instr, names::access(graph, step.vertex), words)
+            (instr, names::shortened(&names::access(graph, step.vertex), NAME), words)
         })
         .collect();
     let width = |column: fn(&(String, String, &str)) -> usize| lines.iter().map(column).max().unwrap_or(0);

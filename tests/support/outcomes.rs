@@ -26,9 +26,14 @@ fn names(folder: &str, extension: &str) -> Vec<String> {
     names
 }
 
-/// The names of the files in `specs/`.
+/// The names of the specifications in SLCO in `specs/`.
 pub fn specifications() -> Vec<String> {
     names("specs", "slco")
+}
+
+/// The names of the programs as automata in `specs/`.
+pub fn automata() -> Vec<String> {
+    names("specs", "txt")
 }
 
 /// The names of the files in `lts/`.
@@ -38,9 +43,17 @@ pub fn state_spaces() -> Vec<String> {
 
 /// A specification of `specs/`, analysed.
 pub fn of_specification(name: &str, models: &[&str], options: &Options) -> Outcome {
-    let path = format!("specs/{name}.slco");
-    let text = fs::read_to_string(root().join(&path)).expect("the specification is readable");
-    of_text(&path, &text, models, options)
+    of_file(&format!("specs/{name}.slco"), models, options)
+}
+
+/// A program as automata of `specs/`, analysed.
+pub fn of_automata(name: &str, models: &[&str], options: &Options) -> Outcome {
+    of_file(&format!("specs/{name}.txt"), models, options)
+}
+
+fn of_file(path: &str, models: &[&str], options: &Options) -> Outcome {
+    let text = fs::read_to_string(root().join(path)).expect("the specification is readable");
+    of_text(path, &text, models, options)
 }
 
 /// A specification that is a text, analysed; its path says the language.

@@ -2,6 +2,7 @@
 
 use super::{AtomicityArgument, InputArguments};
 use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use std::path::PathBuf;
 
 /// Reports for other programs.
@@ -17,8 +18,18 @@ pub struct FormatArguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub sarif: Option<PathBuf>,
     /// Write the witness of each delay as a litmus test for herd7 and litmus7 into this directory (made if it does not exist)
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    #[arg(long, value_name = "DIR", help_heading = "Output", value_parser = PathBufValueParser::new().try_map(directory))]
     pub litmus: Option<PathBuf>,
+}
+
+/// A path that can be a directory.
+fn directory(path: PathBuf) -> Result<PathBuf, &'static str> {
+    if path.as_os_str() == "-" {
+        return Err(
+            "these are several files, which cannot go to standard output; give a directory (./- if it is to be called -)",
+        );
+    }
+    Ok(path)
 }
 
 impl FormatArguments {

@@ -1,7 +1,7 @@
 //! Fences as hitting sets: every path of every pattern must meet one.
 //!
-//! A path is the pivot's write and the instructions up to the read; a fence after one of these, that is complete before the read, removes the run, and nothing else does (digest of the paper's
-//! fence insertion). Fences do nothing under sequential consistency, so the patterns of the program with fences in place are those of the program itself whose path
+//! A path is the pivot's write and the instructions up to and with the read; a fence between two of these removes the run, and nothing else does. It stands after the first of the two, as in the paper, or before the second:
+//! where several instructions lead to one, a fence before that one does for all of them. Fences do nothing under sequential consistency, so the patterns of the program with fences in place are those of the program itself whose path
 //! avoids them: one exploration is enough, whatever sets are tried.
 //!
 //! [`minimum`] finds a set of least cost, by the [same solver](crate::placement::maxsat) as the main analysis: paths are added as they are found to be open. [`all_minimal`]
@@ -13,10 +13,14 @@
 use super::local::Pattern;
 use crate::placement::maxsat::Minimiser;
 use crate::program::single_access::Origin;
+use crate::safety::Place;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Instructions of a thread of the program as it is written.
-pub(super) type Instructions = BTreeSet<usize>;
+/// A place for a fence: an instruction of the thread as it is written, and whether the fence stands before or after it.
+pub(super) type Cut = (usize, Place);
+
+/// Fences of a thread.
+pub(super) type Cuts = BTreeSet<Cut>;
 
 /// The patterns of one thread.
 pub(super) struct Paths<'a> {
@@ -25,126 +29,140 @@ pub(super) struct Paths<'a> {
     pub origins: &'a [Origin],
 }
 
+/// A path: the write, the instructions before the read, and the read.
+pub(super) struct Path {
+    pub instructions: Vec<usize>,
+    pub read: (usize, usize),
+}
+
 impl Paths<'_> {
-    /// The instruction after which a fence would stand between this one and the next.
-    fn point(&self, instruction: usize) -> Option<usize> {
-        let origin = self.origins[instruction];
-        origin.completes.then_some(origin.instruction)
+    /// The fences that would stand between an instruction and the next; none within one that is performed in parts.
+    pub(super) fn between(&self, first: usize, then: usize) -> impl Iterator<Item = Cut> + use<> {
+        let cuts = [(self.origins[first].instruction, Place::After), (self.origins[then].instruction, Place::Before)];
+        cuts.into_iter().filter(|_| self.origins[first].completes).collect::<Vec<Cut>>().into_iter()
     }
 
-    /// All points on paths.
-    fn points(&self) -> Instructions {
-        let taken = |pattern: &&Pattern| {
-            let edges = pattern.nodes.iter().flat_map(|node| &node.edges).map(|&(instruction, _)| instruction);
-            edges.chain([pattern.write]).collect::<Vec<usize>>()
+    fn is_cut(&self, first: usize, then: usize, fences: &Cuts) -> bool {
+        self.between(first, then).any(|cut| fences.contains(&cut))
+    }
+
+    /// All places for fences on paths.
+    fn candidates(&self) -> Cuts {
+        let mut cuts = Cuts::new();
+        for pattern in &self.patterns {
+            let mut add = |first: usize, node: usize| {
+                let node = &pattern.nodes[node];
+                let next = node.edges.iter().map(|&(then, _)| then).chain(node.reads.iter().map(|&(then, _)| then));
+                next.for_each(|then| cuts.extend(self.between(first, then)));
+            };
+            add(pattern.write, 0);
+            for &(first, to) in pattern.nodes.iter().flat_map(|node| &node.edges) {
+                add(first, to);
+            }
+        }
+        cuts
+    }
+
+    /// For each pattern that these fences leave open, the places for fences on a shortest path.
+    pub(super) fn open(&self, fences: &Cuts) -> BTreeSet<Cuts> {
+        let cuts = |path: Path| {
+            let then = path.instructions.iter().skip(1).copied().chain([path.read.0]);
+            path.instructions.iter().zip(then).flat_map(|(&first, then)| self.between(first, then)).collect()
         };
-        self.patterns.iter().flat_map(taken).filter_map(|instruction| self.point(instruction)).collect()
+        self.patterns.iter().filter_map(|pattern| self.open_path(pattern, fences, |_| true)).map(cuts).collect()
     }
 
-    fn is_fenced(&self, instruction: usize, fences: &Instructions) -> bool {
-        self.point(instruction).is_some_and(|point| fences.contains(&point))
-    }
-
-    /// For each pattern that these fences leave open, the points of a shortest path.
-    pub(super) fn open(&self, fences: &Instructions) -> BTreeSet<Instructions> {
-        let points = |path: Vec<usize>| path.into_iter().filter_map(|instruction| self.point(instruction)).collect();
-        self.patterns.iter().filter_map(|pattern| self.open_path(pattern, fences, |_| true)).map(points).collect()
-    }
-
-    /// A shortest path of the pattern that no fence meets to a read that is wanted: the write, and the instructions before the read.
+    /// A shortest path of the pattern that no fence meets to a read that is wanted.
     pub(super) fn open_path(
         &self,
         pattern: &Pattern,
-        fences: &Instructions,
+        fences: &Cuts,
         wanted: impl Fn(&(usize, usize)) -> bool,
-    ) -> Option<Vec<usize>> {
-        if self.is_fenced(pattern.write, fences) {
-            return None;
-        }
-        let mut came: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        let mut queue = VecDeque::from([0]);
+    ) -> Option<Path> {
+        // Where the thread is, and the instruction that led there: a fence between that one and the next may be in the way.
+        type At = (usize, usize);
+        let start: At = (0, pattern.write);
+        let mut came: BTreeMap<At, Option<At>> = BTreeMap::from([(start, None)]);
+        let mut queue = VecDeque::from([start]);
         while let Some(at) = queue.pop_front() {
-            let node = &pattern.nodes[at];
-            if node.reads.iter().any(&wanted) {
-                let mut path = Vec::new();
-                let mut number = at;
-                while number != 0 {
-                    let (instruction, before) = came[&number];
-                    path.push(instruction);
-                    number = before;
-                }
-                path.push(pattern.write);
-                path.reverse();
-                return Some(path);
+            let (node, last) = (&pattern.nodes[at.0], at.1);
+            let read = node.reads.iter().find(|&read| wanted(read) && !self.is_cut(last, read.0, fences));
+            if let Some(&read) = read {
+                let steps = std::iter::successors(Some(at), |at| came[at]);
+                let mut instructions: Vec<usize> = steps.map(|(_, instruction)| instruction).collect();
+                instructions.reverse();
+                return Some(Path { instructions, read });
             }
             for &(instruction, to) in &node.edges {
-                if to != 0 && !came.contains_key(&to) && !self.is_fenced(instruction, fences) {
-                    came.insert(to, (instruction, at));
-                    queue.push_back(to);
+                let next = (to, instruction);
+                if !came.contains_key(&next) && !self.is_cut(last, instruction, fences) {
+                    came.insert(next, Some(at));
+                    queue.push_back(next);
                 }
             }
         }
         None
     }
 
-    /// The reads, by instruction and location, that come behind the first fence on some path of the pattern if that fence stands after `point`.
-    pub(super) fn served(&self, pattern: &Pattern, fences: &Instructions, point: usize) -> BTreeSet<(usize, usize)> {
-        let is_point = |instruction: usize| self.point(instruction) == Some(point);
+    /// The reads, by instruction and location, that come behind the first fence on some path of the pattern if that fence is this one.
+    pub(super) fn served(&self, pattern: &Pattern, fences: &Cuts, fence: Cut) -> BTreeSet<(usize, usize)> {
+        let mut served = BTreeSet::new();
         let mut behind = Vec::new();
-        if self.is_fenced(pattern.write, fences) {
-            if is_point(pattern.write) {
-                behind.push(0);
-            }
-        } else {
-            for at in reach(pattern, [0], |instruction| !self.is_fenced(instruction, fences)) {
-                let edges = &pattern.nodes[at].edges;
-                behind.extend(edges.iter().filter(|(instruction, _)| is_point(*instruction)).map(|&(_, to)| to));
+        let mut seen = BTreeSet::from([(0, pattern.write)]);
+        let mut stack = vec![(0, pattern.write)];
+        while let Some((at, last)) = stack.pop() {
+            let is_here = |then: usize| self.between(last, then).any(|cut| cut == fence);
+            let node = &pattern.nodes[at];
+            served.extend(node.reads.iter().filter(|read| is_here(read.0)));
+            for &(instruction, to) in &node.edges {
+                if is_here(instruction) {
+                    behind.push(to);
+                } else if !self.is_cut(last, instruction, fences) && seen.insert((to, instruction)) {
+                    stack.push((to, instruction));
+                }
             }
         }
-        let behind = reach(pattern, behind, |_| true);
-        behind.into_iter().flat_map(|at| pattern.nodes[at].reads.iter().copied()).collect()
+        let behind = reach(pattern, behind);
+        served.extend(behind.into_iter().flat_map(|at| pattern.nodes[at].reads.iter().copied()));
+        served
     }
 }
 
 /// The nodes that can be reached from these.
-fn reach(pattern: &Pattern, from: impl IntoIterator<Item = usize>, passes: impl Fn(usize) -> bool) -> BTreeSet<usize> {
-    let mut reached: BTreeSet<usize> = from.into_iter().collect();
-    let mut stack: Vec<usize> = reached.iter().copied().collect();
+fn reach(pattern: &Pattern, from: Vec<usize>) -> BTreeSet<usize> {
+    let mut reached: BTreeSet<usize> = from.iter().copied().collect();
+    let mut stack = from;
     while let Some(at) = stack.pop() {
-        for &(instruction, to) in &pattern.nodes[at].edges {
-            if passes(instruction) && reached.insert(to) {
-                stack.push(to);
-            }
-        }
+        stack.extend(pattern.nodes[at].edges.iter().map(|&(_, to)| to).filter(|&to| reached.insert(to)));
     }
     reached
 }
 
 /// A set of least cost; of those the one of least second cost.
-pub(super) fn minimum(paths: &Paths<'_>, costs: [&dyn Fn(usize) -> u64; 2]) -> Instructions {
-    let candidates: Vec<usize> = paths.points().into_iter().collect();
-    let variable = |point: &usize| candidates.binary_search(point).expect("every point is a candidate");
-    let points = |chosen: &[usize]| chosen.iter().map(|&variable| candidates[variable]).collect::<Instructions>();
+pub(super) fn minimum(paths: &Paths<'_>, costs: [&dyn Fn(Cut) -> u64; 2]) -> Cuts {
+    let candidates: Vec<Cut> = paths.candidates().into_iter().collect();
+    let variable = |cut: &Cut| candidates.binary_search(cut).expect("every place on a path is a candidate");
+    let cuts = |chosen: &[usize]| chosen.iter().map(|&variable| candidates[variable]).collect::<Cuts>();
     let mut minimiser = Minimiser::new(candidates.len());
-    let mut best = Instructions::new();
+    let mut best = Cuts::new();
     for cost in costs {
         let chosen = minimiser.minimise(
             |variable| cost(candidates[variable]),
             |chosen| {
-                let open = paths.open(&points(chosen));
+                let open = paths.open(&cuts(chosen));
                 open.iter().map(|path| path.iter().map(variable).collect()).collect()
             },
         );
-        best = points(&chosen);
+        best = cuts(&chosen);
     }
     best
 }
 
-/// All minimal sets, the smallest first, but no more than `most`; and whether these are all.
-pub(super) fn all_minimal(paths: &Paths<'_>, most: usize) -> (Vec<Instructions>, bool) {
-    let mut minimal: Vec<Instructions> = Vec::new();
-    let mut seen: BTreeSet<Instructions> = BTreeSet::from([Instructions::new()]);
-    let mut queue = VecDeque::from([Instructions::new()]);
+/// All minimal sets of fences after instructions, the smallest first, but no more than `most`; and whether these are all.
+pub(super) fn all_minimal(paths: &Paths<'_>, most: usize) -> (Vec<Cuts>, bool) {
+    let mut minimal: Vec<Cuts> = Vec::new();
+    let mut seen: BTreeSet<Cuts> = BTreeSet::from([Cuts::new()]);
+    let mut queue = VecDeque::from([Cuts::new()]);
     while let Some(fences) = queue.pop_front() {
         if minimal.iter().any(|smaller| smaller.is_subset(&fences)) {
             continue;
@@ -153,7 +171,7 @@ pub(super) fn all_minimal(paths: &Paths<'_>, most: usize) -> (Vec<Instructions>,
         let Some(path) = open.iter().min_by_key(|path| path.len()) else {
             // Smaller sets came first, but a larger one can still have a fence too many: it was needed for another path only.
             let is_minimal = fences.iter().all(|fence| {
-                let less: Instructions = fences.iter().copied().filter(|other| other != fence).collect();
+                let less: Cuts = fences.iter().copied().filter(|other| other != fence).collect();
                 !paths.open(&less).is_empty()
             });
             if is_minimal {
@@ -164,9 +182,9 @@ pub(super) fn all_minimal(paths: &Paths<'_>, most: usize) -> (Vec<Instructions>,
             }
             continue;
         };
-        for &point in path {
+        for &cut in path.iter().filter(|(_, place)| *place == Place::After) {
             let mut more = fences.clone();
-            more.insert(point);
+            more.insert(cut);
             if seen.insert(more.clone()) {
                 queue.push_back(more);
             }

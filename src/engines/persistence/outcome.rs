@@ -4,7 +4,7 @@
 //! So a pattern is a [`Delay`] from the write to the read, and its witness a [`Cycle`] of two threads whose last edge is the store order.
 
 use super::Checked;
-use super::hitting::{Instructions, Paths, all_minimal, minimum};
+use super::hitting::{Cut, Cuts, Paths, all_minimal, minimum};
 use super::local::{Node, Pattern, Patterns};
 use super::machine::{Machine, Role};
 use super::record::Fringe;
@@ -21,7 +21,7 @@ use crate::memory::{FenceStrength, Kind, MemoryModel};
 use crate::placement::exact::unreadability;
 use crate::placement::{MinimalSets, Placement};
 use crate::program::{InstructionKind, Program};
-use crate::safety::{Place, Point, Synchronisation};
+use crate::safety::{Point, Synchronisation};
 use crate::source::{At, instruction, position};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -54,11 +54,11 @@ impl Evidence for Checked {
         let mut recheck = Recheck { enough: true, each_needed: true };
         for thread in 0..self.program.threads.len() {
             let paths = self.paths(thread);
-            let point = |number: usize| Point { instr: names.instr((thread, number)), place: Place::After };
-            let cost = |number: usize| options.costs.of(point(number), FenceStrength::Plain);
-            let readability = |number: usize| unreadability(&self.analysis.graph, point(number));
+            let point = |(number, place): Cut| Point { instr: names.instr((thread, number)), place };
+            let cost = |cut: Cut| options.costs.of(point(cut), FenceStrength::Plain);
+            let readability = |cut: Cut| unreadability(&self.analysis.graph, point(cut));
             let fences = if paths.patterns.is_empty() {
-                Instructions::new()
+                Cuts::new()
             } else {
                 let chosen = minimum(&paths, [&cost, &readability]);
                 recheck.enough &= !is_open(&paths, &chosen);
@@ -68,15 +68,15 @@ impl Evidence for Checked {
                 });
                 chosen
             };
-            for &number in &fences {
-                points.insert(point(number), FenceStrength::Plain);
+            for &fence in &fences {
+                points.insert(point(fence), FenceStrength::Plain);
                 let mut delays: BTreeSet<usize> = BTreeSet::new();
                 for pattern in &paths.patterns {
-                    let reads = paths.served(pattern, &fences, number);
+                    let reads = paths.served(pattern, &fences, fence);
                     let ids = reads.iter().filter_map(|&read| names.delay(self, pattern, read));
                     delays.extend(ids.filter_map(|pair| self.position(&pairs, pair)));
                 }
-                served.insert(point(number), delays.into_iter().collect());
+                served.insert(point(fence), delays.into_iter().collect());
             }
         }
         let placement = Placement { cost: options.costs.total(&points), fences: points, proved_minimal: true };
@@ -110,9 +110,9 @@ impl Evidence for Checked {
         let machine = Machine::new(&self.single, &self.compiled);
         let run = |pair: &Pair<'_>| {
             let paths = self.paths(pair.pattern.thread);
-            let path = paths.open_path(pair.pattern, &Instructions::new(), |read| *read == pair.read)?;
+            let path = paths.open_path(pair.pattern, &Cuts::new(), |read| *read == pair.read)?;
             let prefix = exploration.run_to(&self.compiled, pair.fringe.state);
-            Some(witness(&machine, &prefix, pair.pattern, &path, pair.read, pair.fringe))
+            Some(witness(&machine, &prefix, pair.pattern, &path.instructions, pair.read, pair.fringe))
         };
         self.pairs().iter().filter_map(run).collect()
     }
@@ -189,34 +189,34 @@ impl Checked {
             }
             let (found, complete) = all_minimal(&paths, most);
             sets.complete &= complete;
-            let instrs = |set: &Instructions| set.iter().map(|&number| names.instr((thread, number))).collect();
+            let instrs = |set: &Cuts| set.iter().map(|&(number, _)| names.instr((thread, number))).collect();
             sets.threads.push(found.iter().map(instrs).collect());
         }
         Some(sets)
     }
 }
 
-/// The dumb way to see whether some path is left open: from every read back to the write.
-fn is_open(paths: &Paths<'_>, fences: &Instructions) -> bool {
-    let passes = |instruction: usize| {
-        let origin = paths.origins[instruction];
-        !(origin.completes && fences.contains(&origin.instruction))
-    };
+/// The dumb way to see whether some path is left open: from every read back to the write, one pair of steps after the other.
+fn is_open(paths: &Paths<'_>, fences: &Cuts) -> bool {
+    let passes = |first: usize, then: usize| !paths.between(first, then).any(|cut| fences.contains(&cut));
     paths.patterns.iter().any(|pattern| {
-        let mut leads: BTreeSet<usize> =
-            (0..pattern.nodes.len()).filter(|&number| !pattern.nodes[number].reads.is_empty()).collect();
+        // Where the thread may be, and by which instruction it came.
+        let edges = pattern.nodes.iter().flat_map(|node| node.edges.iter().map(|&(by, to)| (to, by)));
+        let places: BTreeSet<(usize, usize)> = edges.chain([(0, pattern.write)]).collect();
+        let mut leads: BTreeSet<(usize, usize)> = BTreeSet::new();
         loop {
-            let is_new = |number: &usize| {
-                !leads.contains(number)
-                    && pattern.nodes[*number].edges.iter().any(|&(by, to)| leads.contains(&to) && passes(by))
+            let is_new = |&(at, by): &(usize, usize)| {
+                let node = &pattern.nodes[at];
+                let reads = node.reads.iter().any(|&(read, _)| passes(by, read));
+                reads || node.edges.iter().any(|&(next, to)| leads.contains(&(to, next)) && passes(by, next))
             };
-            let more: Vec<usize> = (0..pattern.nodes.len()).filter(is_new).collect();
+            let more: Vec<(usize, usize)> = places.difference(&leads).copied().filter(is_new).collect();
             if more.is_empty() {
                 break;
             }
             leads.extend(more);
         }
-        leads.contains(&0) && passes(pattern.write)
+        leads.contains(&(0, pattern.write))
     })
 }
 

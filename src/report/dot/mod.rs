@@ -5,13 +5,17 @@
 //!
 //! - a cluster for each thread, with a node for each access, `a: W[x]`, and its instruction below, program order downwards ([`mod@flow`]);
 //! - a solid box for each fence of the program, a dashed one for each fence that is to be put in, at its place in program order;
-//! - a bold red edge for each delay, and for each conflict edge of a witness, with its name in diy's vocabulary;
+//! - a bold red edge for each delay, and for each conflict edge of the shortest witness of each fence (the one that the terminal and `report.html` show) and of each torn instruction, with its name in diy's vocabulary;
 //! - a thin edge without arrows for each other pair that conflicts: all reachable conflicts, also where the analysis needs only the concurrent ones.
 //!
 //! The `class` of an edge says what it is: `po`, `delay`, `torn`, `cycle` (another edge of a witness) or `conflict`. With [`Dot::cycle`] only one cycle is drawn: its accesses, its edges, all red, and the
 //! fences that serve its delays.
 //!
-//! *Size:* vertices, program order and delays, and as many conflicts as there are; nothing is left out.
+//! *Size:* vertices, program order and delays, and as many conflicts as there are; no access, delay or conflict is left out. Of the witnesses of the other delays the directions are: with an arrow
+//! for each direction of each conflict, Graphviz takes minutes for three threads. Their cycles are drawn one by one with [`Dot::cycle`].
+//!
+//! *Names of edges* that do not rank are external labels (`xlabel`): Graphviz 2.43 gives up (`trouble in init_rank`) or crashes if `label` and `constraint="false"` meet on edges inside clusters.
+//! Edges of a thread that no program order ranks, those of torn instructions and of a single cycle, rank themselves: with all accesses on one rank it does not come to an end.
 
 pub mod flow;
 
@@ -86,9 +90,16 @@ struct Picture {
     title: String,
     nodes: BTreeSet<Node>,
     order: BTreeSet<(Node, Node)>,
-    /// Bold red edges, each with its class and its name.
-    red: BTreeMap<(VertexId, VertexId), (&'static str, String)>,
+    red: BTreeMap<(VertexId, VertexId), Red>,
     conflicts: BTreeSet<(VertexId, VertexId)>,
+}
+
+/// A bold red edge.
+struct Red {
+    class: &'static str,
+    name: String,
+    /// Whether it puts one access below the other.
+    ranks: bool,
 }
 
 impl Picture {
@@ -98,7 +109,8 @@ impl Picture {
         for (position, step) in steps.iter().enumerate().filter(|(_, step)| wanted(step.edge)) {
             let next = steps[(position + 1) % steps.len()].vertex;
             let class = if step.edge == Edge::Sideways { "torn" } else { "cycle" };
-            self.red.insert((step.vertex, next), (class, step.name.clone()));
+            let ranks = matches!(step.edge, Edge::Program | Edge::Sideways);
+            self.red.insert((step.vertex, next), Red { class, name: step.name.clone(), ranks });
         }
     }
 }
@@ -113,12 +125,16 @@ fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
         let verdicts = [Verdict { torn: true, ..Verdict::default() }];
         picture.draw_cycle(outcome, &torn.witness, &verdicts, &|edge| edge != Edge::Program);
     }
-    for delay in &result.findings.delays {
+    for fence in &result.fences {
+        let served = fence.delays.iter().map(|&delay| &result.findings.delays[delay]);
+        let Some(delay) = served.min_by_key(|delay| delay.witness.num_of_accesses()) else { continue };
         picture.draw_cycle(outcome, &delay.witness, &[], &|edge| matches!(edge, Edge::Conflict | Edge::Store));
     }
     for delay in &result.findings.delays {
         let first = &outcome.steps(&delay.witness, &[])[0];
-        picture.red.insert((delay.from, delay.to), ("delay", first.name.clone()));
+        // Program order has put them in their places.
+        let edge = Red { class: "delay", name: first.name.clone(), ranks: false };
+        picture.red.insert((delay.from, delay.to), edge);
     }
     for a in graph.vertex_ids() {
         for b in graph.vertex_ids().skip(a.index() + 1) {
@@ -153,8 +169,8 @@ fn one_cycle(outcome: &Outcome, result: &ModelOutcome, number: usize) -> Picture
         picture.nodes.extend([segment.entry, segment.exit].map(Node::Access));
         let pair = (segment.entry, segment.exit);
         let served = result.findings.delays.iter().position(|delay| (delay.from, delay.to) == pair);
-        if let (Some(_), Some((class, _))) = (served, picture.red.get_mut(&pair)) {
-            *class = "delay";
+        if let (Some(_), Some(edge)) = (served, picture.red.get_mut(&pair)) {
+            edge.class = "delay";
         }
         for fence in result.fences.iter().filter(|fence| served.is_some_and(|delay| fence.delays.contains(&delay))) {
             let fence = Node::Suggested(fence.point);
@@ -189,10 +205,11 @@ impl Picture {
         for &(from, to) in &self.order {
             writeln!(out, "  {} -> {} [class=\"po\", label=\"po\", color=\"black\"];", id(from), id(to))?;
         }
-        for (&(from, to), (class, name)) in &self.red {
+        for (&(from, to), Red { class, name, ranks }) in &self.red {
             let (from, to) = (id(Node::Access(from)), id(Node::Access(to)));
-            let style = "color=\"red\", fontcolor=\"red\", style=\"bold\", constraint=\"false\"";
-            writeln!(out, "  {from} -> {to} [class=\"{class}\", label={}, {style}];", quoted(name))?;
+            let style = "color=\"red\", fontcolor=\"red\", style=\"bold\"";
+            let style = format!("{style}{}", if *ranks { "" } else { ", constraint=\"false\"" });
+            writeln!(out, "  {from} -> {to} [class=\"{class}\", xlabel={}, {style}];", quoted(name))?;
         }
         for &(a, b) in &self.conflicts {
             // A read can come before or after the write; from the write it is Rfe.
@@ -202,7 +219,7 @@ impl Picture {
             };
             let (a, b) = (id(Node::Access(a)), id(Node::Access(b)));
             let style = format!("color=\"{color}\", fontcolor=\"{color}\", dir=\"none\", constraint=\"false\"");
-            writeln!(out, "  {a} -> {b} [class=\"conflict\", label=\"{name}\", {style}];")?;
+            writeln!(out, "  {a} -> {b} [class=\"conflict\", xlabel=\"{name}\", {style}];")?;
         }
         writeln!(out, "}}")
     }

@@ -71,6 +71,12 @@ impl<'a> Links<'a> {
         found.or_else(usual)
     }
 
+    /// Whether the memory model may exchange the two accesses, with what the program has between them.
+    #[must_use]
+    pub fn can_be_exchanged(&self, a: VertexId, b: VertexId) -> bool {
+        self.unsafe_pairs.contains(a, b)
+    }
+
     /// Whether some path leads from a to b and meets nothing that keeps every order.
     fn is_open(&self, a: VertexId, b: VertexId) -> bool {
         let mut open = false;

@@ -1,34 +1,38 @@
 //! `--litmus DIR`: each witness as a litmus test, to be run by herd7, on hardware by litmus7, or by `seqcon litmus`.
 //!
 //! A test has the accesses of the cycle and nothing else of the program: a thread for each segment, and between its two accesses what keeps them in order in the program ([`links`]): a fence that is in place, a
-//! dependency that the memory model counts, or nothing. The architecture is that of the memory model; a model that herd has no architecture for is written for POWER, where more can happen than under the model, and the file says so.
+//! dependency that the memory model counts, or nothing.
+//!
+//! *The architecture* is that of the memory model, if its rules are those of the built-in table of that name ([`target`]). Any other model is written for POWER, which may exchange what the model keeps in order. So that the cycle comes about only by
+//! what the model may exchange, whatever it keeps gets a `sync` there; but if the model lets threads see a write at different times, a `sync` behind a read would forbid that, too, and a dependency stands in its place.
 //!
 //! *The condition* holds exactly if the cycle has come about. Along the cycle the accesses to a location are consecutive, joined by conflict edges; their writes are to come in this order, and get the values 1, 2 (initially
 //! it is 0). A read on the way reads from the write before it, if there is one (Rfe), and comes before the one behind it (Fre): it reads as many as there are writes before it. With two writes to a location (Coe) the second must have the last word: the location is 2 at the end.
 //! Three writes in a row could not be told apart by that; no shortest cycle over reachable conflicts has them.
 //!
 //! *Names.* A test is called after its cycle in diy's vocabulary, so that two delays with one cycle, up to renaming, give one test. Of the rotations of a cycle that start with a thread's first access of two, the one whose name is last in the
-//! alphabet is taken: `PodWW Rfe PodRR Fre`.
+//! alphabet is taken: `PodWW Rfe PodRR Fre`. Names of files differ in more than upper and lower case, over all memory models of a run; where they would not, a number is put behind.
 //!
 //! *What is no test:* a cycle that moves within an instruction, torn or as one atomic step (assembly has no such instructions), one of a thread with a partial fence, which the analysis leaves out of account and the test would, too, and one with an order that
 //! only accesses in between keep. These are listed, never dropped silently. A test for a pair that needs a *cumulative* fence although the pair itself is in order can come out forbidden: the analysis asks for such a
-//! fence wherever the shape is there (method §7). The comment of such a test says so.
+//! fence wherever the shape is there (method §7). The comment of such a test says so, and how many there are is told, too.
 
 pub mod assembly;
 pub mod links;
+pub mod target;
 
 use super::names;
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Segment, Verdict};
 use crate::ids::{LocationId, VertexId};
-use crate::lang::litmus::Architecture;
 use crate::memory::Kind;
 use crate::program::InstructionKind;
 use crate::provenance::Provenance;
 use assembly::{Access, Assembly, Column, assembly};
 use links::{Link, Links};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use target::Target;
 
 /// A litmus test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +45,8 @@ pub struct Test {
     pub cycle: String,
     /// What is in the file.
     pub text: String,
+    /// Each thread keeps its own accesses in order: the architecture may forbid the cycle.
+    pub may_be_forbidden: bool,
 }
 
 /// The tests of all memory models.
@@ -48,7 +54,7 @@ pub struct Test {
 pub struct Exported {
     /// The tests, by the names of their files.
     pub tests: Vec<Test>,
-    /// What could be no test, and why: a line each.
+    /// What could be no test, and why, and how many tests may be forbidden where they are to be run: a line each, for people.
     pub left_out: Vec<String>,
 }
 
@@ -56,6 +62,7 @@ pub struct Exported {
 #[must_use]
 pub fn export(outcome: &Outcome) -> Exported {
     let mut exported = Exported::default();
+    let mut names = FileNames::default();
     for result in &outcome.results {
         let writer = Writer::new(outcome, result);
         let mut tests: BTreeMap<Vec<String>, Test> = BTreeMap::new();
@@ -72,26 +79,43 @@ pub fn export(outcome: &Outcome) -> Exported {
                 }
             }
         }
-        for (number, test) in tests.into_values().enumerate() {
-            let file_name = file_name(&test, number);
+        for test in tests.into_values() {
+            let file_name = names.next(&format!("{}-{}", test.memory_model, test.file_name));
             exported.tests.push(Test { file_name, ..test });
         }
         let more = |count: usize| if count == 1 { String::new() } else { format!(" ({count} times)") };
         exported.left_out.extend(left_out.into_iter().map(|(line, count)| format!("left out: {line}{}", more(count))));
     }
+    let all = exported.tests.len();
+    let forbidden = exported.tests.iter().filter(|test| test.may_be_forbidden).count();
+    if forbidden > 0 {
+        exported.left_out.push(format!(
+            "{forbidden} of {all} tests may be forbidden on their architecture: each of their threads keeps its own accesses in order; their comments say so"
+        ));
+    }
     exported
 }
 
-/// The name, short enough for a file system.
-fn file_name(test: &Test, number: usize) -> String {
-    const LONGEST: usize = 120;
-    let plain = |c: char| if c.is_ascii_alphanumeric() || "._+-".contains(c) { c } else { '_' };
-    let mut name: String = format!("{}-{}", test.memory_model, test.file_name).chars().map(plain).collect();
-    if name.len() > LONGEST {
-        name.truncate(LONGEST);
-        name += &format!("-{number}");
+/// The names of files that are given away, in lower case: some file systems do not tell the cases apart.
+#[derive(Default)]
+struct FileNames {
+    taken: BTreeSet<String>,
+}
+
+impl FileNames {
+    /// The name with plain characters, short enough for a file system, and with a number behind it if another file has it.
+    fn next(&mut self, name: &str) -> String {
+        const LONGEST: usize = 120;
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "._+-".contains(c) { c } else { '_' };
+        let name: String = name.chars().map(plain).take(LONGEST).collect();
+        let mut candidate = name.clone();
+        let mut number = 2;
+        while !self.taken.insert(candidate.to_ascii_lowercase()) {
+            candidate = format!("{name}-{number}");
+            number += 1;
+        }
+        candidate + ".litmus"
     }
-    name + ".litmus"
 }
 
 struct Writer<'a> {
@@ -99,26 +123,14 @@ struct Writer<'a> {
     result: &'a ModelOutcome,
     links: Links<'a>,
     assembly: &'static dyn Assembly,
-    /// Why this architecture, where it is not the model's own.
-    remark: Option<String>,
+    target: Target,
 }
 
 impl<'a> Writer<'a> {
     fn new(outcome: &'a Outcome, result: &'a ModelOutcome) -> Writer<'a> {
-        let name = &*result.model.name;
-        let (architecture, remark) = match name {
-            "tso" => (Architecture::X86, None),
-            "power" => (Architecture::Ppc, None),
-            "armv7" => (Architecture::Arm, None),
-            "armv8" => (Architecture::Arm, Some("in the assembly of ARMv7, which herd's ARM is".to_owned())),
-            _ => {
-                let remark =
-                    format!("herd has no architecture for {name}, and on POWER more can happen than under {name}");
-                (Architecture::Ppc, Some(remark))
-            }
-        };
+        let target = Target::of(&result.model);
         let links = Links::new(&outcome.analysis.graph, &result.model, &result.findings.in_place);
-        Writer { outcome, result, links, assembly: assembly(architecture), remark }
+        Writer { outcome, result, links, assembly: assembly(target.architecture), target }
     }
 
     /// The test, with what tells it from others; or why there is none. Its file has the plain name of the cycle.
@@ -145,6 +157,7 @@ impl<'a> Writer<'a> {
             memory_model: self.result.model.name.clone(),
             cycle: self.outcome.diy_name(cycle, verdicts),
             text,
+            may_be_forbidden: is_in_order(&links),
         };
         Ok((name, test))
     }
@@ -153,9 +166,24 @@ impl<'a> Writer<'a> {
         if segment.entry == segment.exit {
             return Ok(None);
         }
-        match self.links.between(segment.entry, segment.exit) {
-            Some(link) => Ok(Some(link)),
+        let (a, b) = (segment.entry, segment.exit);
+        match self.links.between(a, b) {
+            Some(link) if link == Link::Fence || self.target.is_own || self.links.can_be_exchanged(a, b) => {
+                Ok(Some(link))
+            }
+            Some(_) => Ok(Some(self.kept(a, b))),
             None => Err("only accesses in between keep the order of two of its accesses".to_owned()),
+        }
+    }
+
+    /// What keeps an order of the model on an architecture that is not its own.
+    fn kept(&self, a: VertexId, b: VertexId) -> Link {
+        let kind = |vertex| self.outcome.analysis.graph.vertex(vertex).kind;
+        match (kind(a), kind(b)) {
+            _ if self.result.model.store_atomic => Link::Fence,
+            (Kind::Write, _) => Link::Fence,
+            (Kind::Read, Kind::Read) => Link::Address,
+            (Kind::Read, Kind::Write) => Link::Data,
         }
     }
 
@@ -257,8 +285,8 @@ impl<'a> Writer<'a> {
             self.outcome.model,
             self.result.model.name
         );
-        comment.extend(self.remark.iter().map(|remark| format!("\n{remark}")));
-        if links.iter().flatten().all(|link| *link != Link::Plain) {
+        comment.extend(self.target.remark.iter().map(|remark| format!("\n{remark}")));
+        if is_in_order(links) {
             comment += "\neach thread keeps its own accesses in order: this needs a write that threads see at different times, and the architecture may forbid it";
         }
         for &location in &locations {
@@ -313,6 +341,11 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// Whether every thread has something between its accesses.
+fn is_in_order(links: &[Option<Link>]) -> bool {
+    links.iter().flatten().all(|link| *link != Link::Plain)
+}
+
 #[derive(Default)]
 struct Values {
     of: BTreeMap<VertexId, i64>,
@@ -343,15 +376,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_names_are_short_and_plain() {
-        let test = |name: &str| Test {
-            file_name: name.to_owned(),
-            memory_model: "../my model".to_owned(),
-            cycle: String::new(),
-            text: String::new(),
-        };
-        assert_eq!(file_name(&test("PodWR+Fre"), 0), ".._my_model-PodWR+Fre.litmus");
-        let long = file_name(&test(&"PodWR+Fre+".repeat(40)), 7);
-        assert!(long.len() < 140 && long.ends_with("-7.litmus"), "{long}");
+    fn file_names_are_short_plain_and_all_different() {
+        let mut names = FileNames::default();
+        assert_eq!(names.next("../my model-PodWR+Fre"), ".._my_model-PodWR+Fre.litmus");
+        assert_eq!(names.next("../my_model-PodWR+Fre"), ".._my_model-PodWR+Fre-2.litmus");
+        assert_eq!(names.next("../MY_model-PodWR+Fre"), ".._MY_model-PodWR+Fre-3.litmus");
+        // A name that looks like one with a number does not take another one's.
+        assert_eq!(names.next("x"), "x.litmus");
+        assert_eq!(names.next("x-2"), "x-2.litmus");
+        assert_eq!(names.next("X"), "X-3.litmus");
+        let long = "PodWR+Fre+".repeat(40);
+        let [first, second] = [names.next(&long), names.next(&long)];
+        assert!(first.len() < 140 && first != second && second.ends_with("-2.litmus"), "{first} {second}");
     }
 }

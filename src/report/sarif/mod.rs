@@ -2,7 +2,8 @@
 //!
 //! A result for each fence and for each lock, under each memory model. Its rule says what is missing; its level is `warning`, or `error` where a run was found that goes wrong (`--confirm`). It stands at the
 //! instruction: in the source, where that is known (columns count characters), and always by thread and instruction. The code flow is the witness cycle, one thread flow a thread; `executionOrder` is the order in which the accesses are
-//! performed when the cycle comes about: the delayed access last, the one that overtook it first. Where the specification is SLCO, the fix is what `seqcon fix` would write.
+//! performed when the cycle comes about: the delayed access last, the one that overtook it first. Where the specification is SLCO, the fix is what `seqcon fix` would write for this
+//! result alone, and says so: two results can have the same insertion, which `seqcon fix` makes once.
 //!
 //! The output depends on the inputs and on the command alone: there are no times in it. The fingerprint of a result is made from names, not from lines, so it survives edits elsewhere.
 
@@ -328,6 +329,8 @@ impl<'a> Writer<'a> {
         });
         let change =
             ArtifactChange { artifact_location: self.artifact_of(source), replacements: replacements.collect() };
+        let description =
+            format!("{description} For this result alone: 'seqcon fix' makes the changes for all results, each once.");
         Some(Fix { description: Message::new(description), artifact_changes: [change] })
     }
 }
