@@ -101,6 +101,14 @@ pub struct Instruction {
     pub span: Span,
 }
 
+impl Instruction {
+    /// Whether it is atomic on every memory model.
+    #[must_use]
+    pub fn is_atomic(&self) -> bool {
+        self.kind == InstructionKind::Atomic
+    }
+}
+
 /// How an instruction takes part in the ordering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstructionKind {

@@ -218,6 +218,9 @@ impl<'m> Search<'m> {
         let mut hot: Vec<(usize, Fringe)> = Vec::new();
         for thread in (0..state.others.len()).filter(|&thread| thread != self.pivot) {
             for (step, to) in self.steps_of_other(state, thread) {
+                let fringe = Fringe { state: number, thread, instruction: step.instruction };
+                let mixed = self.machine.may_change(thread, step.instruction).iter().copied();
+                hot.extend(mixed.filter(|slot| self.is_kept.contains(*slot)).map(|slot| (slot, fringe)));
                 if is_taken(step, &state.values) == Some(false) {
                     continue;
                 }
@@ -225,7 +228,6 @@ impl<'m> Search<'m> {
                 self.execute(step, &mut after.values);
                 after.others[thread] = to;
                 self.forget(thread, &mut after);
-                let fringe = Fringe { state: number, thread, instruction: step.instruction };
                 let may_change = |slot: &usize| {
                     let (before, after) = (state.values[*slot], after.values[*slot]);
                     before.is_none() || after.is_none() || before != after

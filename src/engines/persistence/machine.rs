@@ -6,7 +6,7 @@
 use super::values::written;
 use crate::program::compiled::{Code, Compiled, Step, Target};
 use crate::program::single_access::SingleAccess;
-use crate::program::{InstructionKind, Program};
+use crate::program::{Expression, Instruction, InstructionKind, Program, Reference, Scope};
 use fixedbitset::FixedBitSet;
 use std::ops::Range;
 
@@ -44,6 +44,8 @@ pub(super) struct Machine<'p> {
     pub regions: Vec<Vec<Region>>,
     /// For each thread and instruction.
     writes: Vec<Vec<Vec<usize>>>,
+    /// For each thread and instruction, whether it is an atomic instruction that looks at other locations than the one that it writes.
+    mixes: Vec<Vec<bool>>,
 }
 
 impl<'p> Machine<'p> {
@@ -58,13 +60,28 @@ impl<'p> Machine<'p> {
         });
         let locals = locals.collect();
         let roles = (0..program.threads.len()).map(|thread| roles(program, compiled, thread, shared)).collect();
-        let mut machine = Machine { single, compiled, shared, locals, roles, regions: Vec::new(), writes: Vec::new() };
+        let mut machine = Machine {
+            single,
+            compiled,
+            shared,
+            locals,
+            roles,
+            regions: Vec::new(),
+            writes: Vec::new(),
+            mixes: Vec::new(),
+        };
         machine.regions = (0..program.threads.len()).map(|thread| machine.regions_of(thread)).collect();
         let writes = (0..program.threads.len()).map(|thread| {
             let instructions = 0..program.threads[thread].instructions.len();
             instructions.map(|number| machine.writes_of(thread, machine.step(thread, number))).collect()
         });
         machine.writes = writes.collect();
+        let mixes = program.threads.iter().enumerate().map(|(thread, own)| {
+            let is_outranked = |number: usize| !machine.step(thread, number).outranked.is_empty();
+            let instructions = own.instructions.iter().enumerate();
+            instructions.map(|(number, known)| mixes(known) || known.is_atomic() && is_outranked(number)).collect()
+        });
+        machine.mixes = mixes.collect();
         machine
     }
 
@@ -92,6 +109,12 @@ impl<'p> Machine<'p> {
     /// The shared slots that a step may write.
     pub(super) fn may_write(&self, thread: usize, step: &Step) -> &[usize] {
         &self.writes[thread][step.instruction]
+    }
+
+    /// The shared slots that an atomic instruction may write if that depends on other locations: the pattern cannot ask for its effect before the pivot has moved, because it may see what the pivot has written
+    /// before, or, on TSO, not see it. So all that it may write counts as about to be changed wherever it can be tried: fences may be too many, never too few.
+    pub(super) fn may_change(&self, thread: usize, instruction: usize) -> &[usize] {
+        if self.mixes[thread][instruction] { &self.writes[thread][instruction] } else { &[] }
     }
 
     fn writes_of(&self, thread: usize, step: &Step) -> Vec<usize> {
@@ -191,6 +214,47 @@ fn may_pass(step: &Step, role: Role) -> bool {
             Target::Element(_, length, Code::Constant(index)) => !(0..*length as i64).contains(index),
             Target::Element(..) => true,
         },
+    }
+}
+
+/// Whether an atomic instruction writes, and accesses more than one location that its text can tell.
+fn mixes(instruction: &Instruction) -> bool {
+    let targets = || instruction.assignments.iter().map(|assignment| &assignment.target);
+    let assigned = |variable: usize| targets().any(|known| known.scope == Scope::Local && known.variable == variable);
+    // The variable, and its index: a constant, or a register that the instruction leaves alone.
+    let location = |reference: &Reference| match reference.index.as_deref() {
+        None => Some((reference.variable, None, None)),
+        Some(&Expression::Constant(index)) => Some((reference.variable, Some(index), None)),
+        Some(Expression::Read(index)) if index.scope == Scope::Local && index.index.is_none() => {
+            (!assigned(index.variable)).then_some((reference.variable, None, Some(index.variable)))
+        }
+        Some(_) => None,
+    };
+    let is_shared = |reference: &&Reference| reference.scope == Scope::Shared;
+    let Some(written) = targets().find(is_shared).map(location) else { return false };
+    let mut accessed: Vec<&Reference> = targets().filter(is_shared).collect();
+    instruction.condition.iter().for_each(|condition| shared_reads(condition, &mut accessed));
+    for assignment in &instruction.assignments {
+        shared_reads(&assignment.value, &mut accessed);
+        assignment.target.index.iter().for_each(|index| shared_reads(index, &mut accessed));
+    }
+    instruction.is_atomic() && (written.is_none() || accessed.into_iter().any(|known| location(known) != written))
+}
+
+fn shared_reads<'e>(expression: &'e Expression, reads: &mut Vec<&'e Reference>) {
+    match expression {
+        Expression::Constant(_) => {}
+        Expression::Read(reference) => {
+            if reference.scope == Scope::Shared {
+                reads.push(reference);
+            }
+            reference.index.iter().for_each(|index| shared_reads(index, reads));
+        }
+        Expression::Unary(_, operand) => shared_reads(operand, reads),
+        Expression::Binary(_, left, right, _) => {
+            shared_reads(left, reads);
+            shared_reads(right, reads);
+        }
     }
 }
 

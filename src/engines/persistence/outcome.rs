@@ -81,8 +81,12 @@ impl Evidence for Checked {
         }
         let placement = Placement { cost: options.costs.total(&points), fences: points, proved_minimal: true };
         let findings = self.findings(delays, options);
-        let confirmation = if self.exploration.is_some() { Confirmation::Yes } else { Confirmation::Unknown };
-        let confirmations = vec![confirmation; findings.delays.len()];
+        let machine = Machine::new(&self.single, &self.compiled);
+        let confirmation = |pair: &Pair<'_>| {
+            let is_certain = self.exploration.is_some() && pair.fringe.is_certain(&machine);
+            if is_certain { Confirmation::Yes } else { Confirmation::Unknown }
+        };
+        let confirmations = pairs.iter().map(confirmation).collect();
         let fences = placement.fences.keys().map(|&point| {
             let delays = served.remove(&point).unwrap_or_default();
             Fence {
@@ -109,6 +113,9 @@ impl Evidence for Checked {
         let Some(exploration) = &self.exploration else { return Vec::new() };
         let machine = Machine::new(&self.single, &self.compiled);
         let run = |pair: &Pair<'_>| {
+            if !pair.fringe.is_certain(&machine) {
+                return None;
+            }
             let paths = self.paths(pair.pattern.thread);
             let path = paths.open_path(pair.pattern, &Cuts::new(), |read| *read == pair.read)?;
             let prefix = exploration.run_to(&self.compiled, pair.fringe.state);

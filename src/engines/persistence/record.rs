@@ -28,6 +28,13 @@ pub(super) struct Fringe {
     pub instruction: usize,
 }
 
+impl Fringe {
+    /// Whether it really makes the change in that state; of an atomic instruction that looks at other locations that is only presumed.
+    pub(super) fn is_certain(&self, machine: &Machine<'_>) -> bool {
+        machine.may_change(self.thread, self.instruction).is_empty()
+    }
+}
+
 /// A write and all that decides what the thread reads next.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key {
@@ -187,6 +194,9 @@ impl Visitor for Recorder<'_> {
     }
 
     fn step(&mut self, evaluated: Evaluated, _: Option<&[u64]>) {
+        let (thread, instruction) = (evaluated.thread as usize, evaluated.instruction as usize);
+        let changed = self.machine.may_change(thread, instruction).iter();
+        self.hot.extend(changed.map(|&slot| (thread, slot, instruction)));
         self.evaluated.insert(evaluated);
     }
 
