@@ -245,6 +245,18 @@ pub fn fenced(program: &Mini, fences: &BTreeSet<(usize, usize)>) -> Mini {
     fenced
 }
 
+/// The program with fences before these transitions: whoever takes one passes the fence first.
+pub fn fenced_before(program: &Mini, fences: &BTreeSet<(usize, usize)>) -> Mini {
+    let mut fenced = program.clone();
+    for &(thread, number) in fences {
+        let states = fenced[thread].iter().map(|transition| transition.to.max(transition.from)).max().unwrap_or(0);
+        let between = states + 1;
+        let from = std::mem::replace(&mut fenced[thread][number].from, between);
+        fenced[thread].push(Transition { from, to: between, op: Op::Fence });
+    }
+    fenced
+}
+
 /// The same as a program that seqcon can check.
 pub fn program(mini: &Mini) -> Program {
     let variable = |name: &&str| Variable {
