@@ -266,7 +266,7 @@ fn waits_for_an_index(program: &Program) -> bool {
             let mut targets = instruction.assignments.iter().map(|assignment| &assignment.target);
             targets.any(|target| (target.scope, target.variable) == (one.scope, one.variable))
         };
-        shared.iter().filter(is_twice).filter(is_written).any(|known| reads_shared(known))
+        shared.iter().filter(is_twice).filter(is_written).any(reads_shared)
     })
 }
 
