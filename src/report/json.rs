@@ -78,6 +78,9 @@ pub(super) struct FenceObject {
     /// Of a fence inside an instruction: it stands before the accesses of this level.
     #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<u32>,
+    /// Of a fence at a control state: the name of the state, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
     /// Positions in `delays`.
     serves: Vec<usize>,
 }
@@ -133,8 +136,9 @@ pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<Fen
         point: names::point(graph, fence.point),
         level: match fence.point.place {
             Place::Inside(level) => Some(level),
-            Place::Before | Place::After => None,
+            Place::Before | Place::After | Place::State => None,
         },
+        state: (fence.point.place == Place::State).then(|| outcome.target(fence.point.instr)).flatten(),
         serves: fence.delays.clone(),
     });
     fences.collect()

@@ -14,6 +14,7 @@ use crate::cycles::{Cycle, Delay, Edge, Segment, Step, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::lang::excerpt::printable;
 use crate::placement::locks::Role;
+use crate::program::Span;
 use crate::safety::Place;
 use crate::source::Source;
 use std::fmt::{self, Write};
@@ -133,10 +134,13 @@ fn write_fence(
     fence: &Fence,
     out: &mut dyn Write,
 ) -> fmt::Result {
-    let place = super::rows::position(fence.point.place);
     let head = styled(ADDED, format!("F{number}  {}", fence.mnemonic));
     let instruction = instruction(outcome, fence.point.instr);
-    prose::write(out, 2, BEHIND, &format!("{head} ({}) {place} {instruction}", fence.strength))?;
+    let place = match fence.point.place {
+        Place::State => at_state(outcome, fence.point.instr, &instruction),
+        place => format!("{} {instruction}", super::rows::position(place)),
+    };
+    prose::write(out, 2, BEHIND, &format!("{head} ({}) {place}", fence.strength))?;
     if let Place::Inside(level) = fence.point.place {
         let (first, then) = sides(outcome, fence.point.instr, level);
         prose::write(out, BEHIND, BEHIND, &format!("between {first} and {then}"))?;
@@ -147,6 +151,16 @@ fn write_fence(
         several => format!(" (1 of {several} delays)"),
     };
     prose::write(out, BEHIND, BEHIND, &format!("or {}{others}", reason(outcome, delay)))
+}
+
+/// A control state, by its name and by what leads there.
+fn at_state(outcome: &Outcome, instr: InstrId, instruction: &str) -> String {
+    let state = outcome.target(instr).map_or(String::new(), |state| format!(" {}", names::shortened(&state, NAME)));
+    let others = match outcome.leading_along(instr).len() - 1 {
+        0 => " leads".to_owned(),
+        more => format!(", and {} lead", counted(more, "other")),
+    };
+    format!("at state{state}, one for all ways into it: {instruction}{others} there")
 }
 
 /// The delay with the shortest cycle among those that the fence serves.
@@ -216,14 +230,22 @@ fn write_locks(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) ->
 /// The specification with everything drawn in.
 fn write_source(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     let Some(source) = &outcome.source else { return Ok(()) };
-    let fences = result.fences.iter().enumerate().filter_map(|(number, fence)| {
-        let span = source.span(fence.point.instr)?;
-        let (place, what) = match fence.point.place {
-            Place::Before => (snippet::Place::Before(span), fence.mnemonic.clone()),
-            Place::After => (snippet::Place::After(span), fence.mnemonic.clone()),
-            Place::Inside(_) => (snippet::Place::Around(span), format!("{} inside", fence.mnemonic)),
+    let fences = result.fences.iter().enumerate().flat_map(|(number, fence)| {
+        let instr = fence.point.instr;
+        let mnemonic = &fence.mnemonic;
+        let additions: Vec<(InstrId, fn(Span) -> snippet::Place, String)> = match fence.point.place {
+            Place::Before => vec![(instr, snippet::Place::Before, mnemonic.clone())],
+            Place::After => vec![(instr, snippet::Place::After, mnemonic.clone())],
+            Place::Inside(_) => vec![(instr, snippet::Place::Around, format!("{mnemonic} inside"))],
+            Place::State => {
+                let what = |at: InstrId| if at == instr { mnemonic.clone() } else { format!("the same {mnemonic}") };
+                let ways = outcome.leading_along(instr);
+                ways.into_iter().map(|at| (at, snippet::Place::After as fn(Span) -> _, what(at))).collect()
+            }
         };
-        Some(Addition { place, mark: format!("F{number}"), what })
+        additions.into_iter().filter_map(move |(at, place, what)| {
+            Some(Addition { place: place(source.span(at)?), mark: format!("F{number}"), what })
+        })
     });
     let locks = result.locks.iter().enumerate().flat_map(|(number, lock)| {
         lock.users.keys().filter_map(move |&instr| {

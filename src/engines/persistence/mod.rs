@@ -113,7 +113,7 @@ impl Checked {
     /// The patterns of a thread.
     fn paths(&self, thread: usize) -> Paths<'_> {
         let patterns = self.patterns.keys().filter(|pattern| pattern.thread == thread).collect();
-        Paths { patterns, origins: &self.single.origins[thread] }
+        Paths::new(patterns, &self.single.origins[thread], &self.program.threads[thread])
     }
 }
 

@@ -21,7 +21,7 @@ use crate::memory::{FenceStrength, Kind, MemoryModel};
 use crate::placement::exact::unreadability;
 use crate::placement::{MinimalSets, Placement};
 use crate::program::{InstructionKind, Program};
-use crate::safety::{Point, Synchronisation};
+use crate::safety::{Place, Point, Synchronisation};
 use crate::source::{At, instruction, position};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -50,12 +50,20 @@ impl Evidence for Checked {
         let delays: Vec<Delay> = pairs.iter().map(|pair| pair.delay.clone()).collect();
         let names = Names::new(&self.program, &self.analysis);
         let mut points: BTreeMap<Point, FenceStrength> = BTreeMap::new();
+        let mut prices: BTreeMap<Point, u64> = BTreeMap::new();
         let mut served: BTreeMap<Point, Vec<usize>> = BTreeMap::new();
         let mut recheck = Recheck { enough: true, each_needed: true };
         for thread in 0..self.program.threads.len() {
             let paths = self.paths(thread);
             let point = |(number, place): Cut| Point { instr: names.instr((thread, number)), place };
-            let cost = |cut: Cut| options.costs.of(point(cut), FenceStrength::Plain);
+            // A weight for a state may be given by any of the instructions that lead there.
+            let cost = |cut: Cut| {
+                let weight = |number: usize| {
+                    let instr = names.instrs.get(&(thread, number))?;
+                    Some(options.costs.of(Point { instr: *instr, place: cut.1 }, FenceStrength::Plain))
+                };
+                paths.named_by(cut).filter_map(weight).max().unwrap_or(1)
+            };
             let readability = |cut: Cut| unreadability(&self.analysis.graph, point(cut));
             let fences = if paths.patterns.is_empty() {
                 Cuts::new()
@@ -70,6 +78,7 @@ impl Evidence for Checked {
             };
             for &fence in &fences {
                 points.insert(point(fence), FenceStrength::Plain);
+                prices.insert(point(fence), cost(fence));
                 let mut delays: BTreeSet<usize> = BTreeSet::new();
                 for pattern in &paths.patterns {
                     let reads = paths.served(pattern, &fences, fence);
@@ -79,7 +88,7 @@ impl Evidence for Checked {
                 served.insert(point(fence), delays.into_iter().collect());
             }
         }
-        let placement = Placement { cost: options.costs.total(&points), fences: points, proved_minimal: true };
+        let placement = Placement { cost: prices.values().sum(), fences: points, proved_minimal: true };
         let findings = self.findings(delays, options);
         let machine = Machine::new(&self.single, &self.compiled);
         let confirmation = |pair: &Pair<'_>| {
@@ -93,7 +102,7 @@ impl Evidence for Checked {
                 point,
                 strength: FenceStrength::Plain,
                 mnemonic: model.mnemonic(&[(Kind::Write, Kind::Read)], FenceStrength::Plain).to_owned(),
-                cost: options.costs.of(point, FenceStrength::Plain),
+                cost: prices[&point],
                 delays,
             }
         });
@@ -203,9 +212,19 @@ impl Checked {
     }
 }
 
-/// The dumb way to see whether some path is left open: from every read back to the write, one pair of steps after the other.
+/// The dumb way to see whether some path is left open: from every read back to the write, one pair of steps after the other, and each fence asked whether it stands between the two.
 fn is_open(paths: &Paths<'_>, fences: &Cuts) -> bool {
-    let passes = |first: usize, then: usize| !paths.between(first, then).any(|cut| fences.contains(&cut));
+    let (origins, instructions) = (paths.origins, &paths.thread.instructions);
+    let stands_between = |&(number, place): &Cut, first: usize, then: usize| match place {
+        Place::Before => origins[then].instruction == number,
+        Place::After => origins[first].instruction == number,
+        Place::State => instructions[origins[first].instruction].to == instructions[number].to,
+        Place::Inside(_) => false,
+    };
+    let passes = |first: usize, then: usize| {
+        // Within an instruction that is performed in parts stands none.
+        !origins[first].completes || !fences.iter().any(|fence| stands_between(fence, first, then))
+    };
     paths.patterns.iter().any(|pattern| {
         // Where the thread may be, and by which instruction it came.
         let edges = pattern.nodes.iter().flat_map(|node| node.edges.iter().map(|&(by, to)| (to, by)));
