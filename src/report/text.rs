@@ -227,25 +227,34 @@ fn write_locks(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) ->
     Ok(())
 }
 
+/// Where a fence is drawn in, and what stands there: one at a control state behind everything that leads there.
+fn drawn_in(outcome: &Outcome, source: &Source, fence: &Fence) -> Vec<(snippet::Place, String)> {
+    let own = fence.point.instr;
+    let here = |place: fn(Span) -> snippet::Place, what: String| {
+        source.span(own).map(|span| (place(span), what)).into_iter().collect()
+    };
+    let mnemonic = &fence.mnemonic;
+    match fence.point.place {
+        Place::Before => here(snippet::Place::Before, mnemonic.clone()),
+        Place::After => here(snippet::Place::After, mnemonic.clone()),
+        Place::Inside(_) => here(snippet::Place::Around, format!("{mnemonic} inside")),
+        Place::State => {
+            let way = |instr: InstrId| {
+                let what = if instr == own { mnemonic.clone() } else { format!("the same {mnemonic}") };
+                Some((snippet::Place::After(source.span(instr)?), what))
+            };
+            outcome.leading_along(own).into_iter().filter_map(way).collect()
+        }
+    }
+}
+
 /// The specification with everything drawn in.
 fn write_source(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     let Some(source) = &outcome.source else { return Ok(()) };
     let fences = result.fences.iter().enumerate().flat_map(|(number, fence)| {
-        let instr = fence.point.instr;
-        let mnemonic = &fence.mnemonic;
-        let additions: Vec<(InstrId, fn(Span) -> snippet::Place, String)> = match fence.point.place {
-            Place::Before => vec![(instr, snippet::Place::Before, mnemonic.clone())],
-            Place::After => vec![(instr, snippet::Place::After, mnemonic.clone())],
-            Place::Inside(_) => vec![(instr, snippet::Place::Around, format!("{mnemonic} inside"))],
-            Place::State => {
-                let what = |at: InstrId| if at == instr { mnemonic.clone() } else { format!("the same {mnemonic}") };
-                let ways = outcome.leading_along(instr);
-                ways.into_iter().map(|at| (at, snippet::Place::After as fn(Span) -> _, what(at))).collect()
-            }
-        };
-        additions.into_iter().filter_map(move |(at, place, what)| {
-            Some(Addition { place: place(source.span(at)?), mark: format!("F{number}"), what })
-        })
+        let mark = format!("F{number}");
+        let addition = move |(place, what)| Addition { place, mark: mark.clone(), what };
+        drawn_in(outcome, source, fence).into_iter().map(addition)
     });
     let locks = result.locks.iter().enumerate().flat_map(|(number, lock)| {
         lock.users.keys().filter_map(move |&instr| {
