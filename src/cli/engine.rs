@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::progress::Spinner;
 use super::specification::Specification;
 use super::verify::{Trial, ground_text};
-use crate::analysis::{Analysis, EngineUse, ModelOutcome, Outcome, Verification};
+use crate::analysis::{Abstraction, Analysis, EngineUse, ModelOutcome, Outcome, Verification};
 use crate::cycles::Atomicity;
 use crate::engines::{self, Engine, Evidence, Task, Trouble};
 use crate::memory::MemoryModel;
@@ -42,7 +42,7 @@ pub fn named(name: &str) -> Result<&'static dyn Engine, Failure> {
 }
 
 /// How results of this engine are described.
-pub fn used(engine: &dyn Engine, abstraction: Option<usize>) -> EngineUse {
+pub fn used(engine: &dyn Engine, abstraction: Option<Abstraction>) -> EngineUse {
     let description = engine.description();
     EngineUse { name: description.name.to_owned(), guarantees: description.guarantees.to_owned(), abstraction }
 }

@@ -12,7 +12,7 @@
 pub mod cycles;
 pub mod persistence;
 
-use crate::analysis::{Analysis, ModelOutcome, Options};
+use crate::analysis::{Abstraction, Analysis, ModelOutcome, Options};
 use crate::explore::Limits;
 use crate::explore::driver::Failure;
 use crate::memory::MemoryModel;
@@ -59,8 +59,8 @@ pub struct Task<'a> {
     pub compiled: &'a Compiled,
     /// When to stop exploring.
     pub limits: &'a Limits<'a>,
-    /// With which bound the engine's abstraction is used, if it is.
-    pub abstraction: Option<usize>,
+    /// Which abstraction of the program is looked at instead of the program itself.
+    pub abstraction: Option<Abstraction>,
 }
 
 /// Why an engine has no answer.

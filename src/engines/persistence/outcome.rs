@@ -7,7 +7,7 @@ use super::Checked;
 use super::hitting::{Cut, Cuts, Paths, all_minimal, minimum};
 use super::local::{Node, Pattern, Patterns};
 use super::machine::{Machine, Role};
-use super::record::Fringe;
+use super::record::{Fringe, Seen};
 use super::run::witness;
 use super::values::written;
 use crate::aeg::Conflicts;
@@ -19,7 +19,7 @@ use crate::ids::{InstrId, LabelId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
 use crate::memory::{FenceStrength, Kind, MemoryModel};
 use crate::placement::exact::unreadability;
-use crate::placement::{MinimalSets, Placement};
+use crate::placement::{MinimalSets, Minimality, Placement};
 use crate::program::{InstructionKind, Program};
 use crate::safety::{Point, Synchronisation};
 use crate::source::{At, instruction, position};
@@ -79,11 +79,13 @@ impl Evidence for Checked {
                 served.insert(point(fence), delays.into_iter().collect());
             }
         }
-        let placement = Placement { cost: options.costs.total(&points), fences: points, proved_minimal: true };
+        let cost = options.costs.total(&points);
+        let minimality = self.minimality(cost, &names, options);
+        let placement = Placement { cost, fences: points, minimality };
         let findings = self.findings(delays, options);
         let machine = Machine::new(&self.single, &self.compiled);
         let confirmation = |pair: &Pair<'_>| {
-            let is_certain = self.exploration.is_some() && pair.fringe.is_certain(&machine);
+            let is_certain = pair.fringe.seen != Seen::Abstractly && pair.fringe.is_certain(&machine);
             if is_certain { Confirmation::Yes } else { Confirmation::Unknown }
         };
         let confirmations = pairs.iter().map(confirmation).collect();
@@ -110,15 +112,16 @@ impl Evidence for Checked {
     }
 
     fn runs(&self, _: &MemoryModel) -> Vec<Run> {
-        let Some(exploration) = &self.exploration else { return Vec::new() };
         let machine = Machine::new(&self.single, &self.compiled);
         let run = |pair: &Pair<'_>| {
+            let Seen::In(part, state) = pair.fringe.seen else { return None };
             if !pair.fringe.is_certain(&machine) {
                 return None;
             }
             let paths = self.paths(pair.pattern.thread);
             let path = paths.open_path(pair.pattern, &Cuts::new(), |read| *read == pair.read)?;
-            let prefix = exploration.run_to(&self.compiled, pair.fringe.state);
+            let part = &self.parts[part];
+            let prefix = part.exploration.run_to(&part.compiled, state);
             Some(witness(&machine, &prefix, pair.pattern, &path.instructions, pair.read, pair.fringe))
         };
         self.pairs().iter().filter_map(run).collect()
@@ -147,6 +150,19 @@ impl Checked {
             }
         }
         pairs.into_values().collect()
+    }
+
+    /// Whether less than this cost would do: an abstraction may ask for too much, unless the patterns that are known to be in the program ask for as much.
+    fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
+        let Some(needed) = &self.needed else { return Minimality::Proved };
+        let mut fences = BTreeMap::new();
+        for thread in 0..self.program.threads.len() {
+            let point = |(number, place): Cut| Point { instr: names.instr((thread, number)), place };
+            let cost = |cut: Cut| options.costs.of(point(cut), FenceStrength::Plain);
+            let cuts = minimum(&Paths::of(needed, thread, &self.single), [&cost, &cost]);
+            fences.extend(cuts.into_iter().map(|cut| (point(cut), FenceStrength::Plain)));
+        }
+        if options.costs.total(&fences) == cost { Minimality::Proved } else { Minimality::AtLeast(fences.len()) }
     }
 
     fn position(&self, pairs: &[Pair<'_>], (from, to): (VertexId, VertexId)) -> Option<usize> {
