@@ -225,7 +225,7 @@ impl FromStr for Abstraction {
         match text.parse() {
             Ok(bound) => Ok(Abstraction::Flattening(bound)),
             Err(_) if text == ENVIRONMENT => Ok(Abstraction::Environment),
-            Err(_) => Err(format!("expected a number of steps, or {ENVIRONMENT}")),
+            Err(_) => Err(format!("expected a number of steps, {ENVIRONMENT}")),
         }
     }
 }

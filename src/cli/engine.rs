@@ -100,7 +100,12 @@ pub fn outcome(
     };
     let evidence = specification.with_limits(&arguments.input.limits, |compiled, limits| {
         let _spinner = Spinner::new(format!("checking {}", specification.name));
-        let task = Task { program: &specification.program, compiled, limits, abstraction: arguments.abstraction };
+        let task = Task {
+            program: &specification.program,
+            compiled,
+            limits,
+            approach: arguments.abstraction.unwrap_or_default(),
+        };
         engine.check(&task)
     });
     let evidence = evidence.map_err(|trouble| failure(&specification, trouble))?;
@@ -125,9 +130,9 @@ pub fn outcome(
             show_runs(&specification, &*evidence, model)?;
         }
     }
+    let engine = used(engine, evidence.abstraction());
     drop(evidence);
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
-    let engine = used(engine, arguments.abstraction);
     let Specification { name: path, text, program, .. } = specification;
     let source = Some(Source::new(path, text, program, &analysis));
     Ok(Outcome { model: name, analysis, options, results, source, engine, provenance: provenance(arguments)? })

@@ -11,6 +11,7 @@ use super::{environment, flatten};
 use crate::analysis::Abstraction;
 use crate::explore::Limits;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -21,11 +22,15 @@ pub(super) struct Shown {
     pub size: Size,
 }
 
-/// Checks every thread as the pivot.
-pub(super) fn check(machine: &Machine<'_>, abstraction: Abstraction, limits: &Limits<'_>) -> Shown {
+/// Checks these threads as pivots.
+pub(super) fn check(
+    machine: &Machine<'_>,
+    abstraction: Abstraction,
+    threads: &BTreeSet<usize>,
+    limits: &Limits<'_>,
+) -> Shown {
     let budget = Budget { limits, started: Instant::now() };
-    let threads = 0..machine.locals.len();
-    let pivots = threads.into_par_iter().filter(|&pivot| machine.can_be_pivot(pivot));
+    let pivots = threads.par_iter().copied().filter(|&pivot| machine.can_be_pivot(pivot));
     let parts: Vec<Shown> = match abstraction {
         Abstraction::Flattening(bound) => {
             pivots.map(|pivot| flatten::Search::new(machine, pivot, bound).run(&budget)).collect()
@@ -34,9 +39,7 @@ pub(super) fn check(machine: &Machine<'_>, abstraction: Abstraction, limits: &Li
     };
     parts.into_iter().fold(Shown::default(), |mut all, part| {
         all.entries.extend(part.entries);
-        all.size.states += part.size.states;
-        all.size.transitions += part.size.transitions;
-        all.size.cut_off |= part.size.cut_off;
+        all.size += part.size;
         all
     })
 }

@@ -13,7 +13,7 @@
 //! is instrumented, and y keeps its value.
 //!
 //! That the fringe can be asked at s, before p has moved, makes the check one pass over the states: [`record`] fills a small table during the exploration, [`local`] lets p run alone from every entry.
-//! [`hitting`] cuts the paths, [`run`] shows the run, [`outcome`] hands it all to the reports. [`abstraction`] has the paper's abstractions: one small search for each pivot instead of a large one.
+//! [`hitting`] cuts the paths, [`run`] shows the run, [`outcome`] hands it all to the reports. [`abstraction`] has the paper's abstractions, one small search for each pivot instead of a large one, [`needed`] tells which of their fences are needed, and [`approach`] chooses.
 //!
 //! A thread none of whose writes is followed by a read of a location that another thread writes can be no pivot; if no thread can, the program is persistent whatever its states are, and is not explored.
 //!
@@ -31,6 +31,7 @@
 //! - A condition that is refused has been read: it can be the pivot's read of x.
 
 mod abstraction;
+mod approach;
 mod environment;
 mod flatten;
 mod hitting;
@@ -46,21 +47,15 @@ mod values;
 use super::{Description, Engine, Evidence, Task, Trouble};
 use crate::aeg::Profile;
 use crate::analysis::{Abstraction, Analysis};
-use crate::explore::driver::Failure;
-use crate::explore::successors::Evaluated;
-use crate::explore::{Stop, explore};
-use crate::lts::label::Label;
 use crate::program::Program;
 use crate::program::compiled::Compiled;
-use crate::program::labels::label;
 use crate::program::single_access::SingleAccess;
+use approach::Found;
 use hitting::Paths;
-use local::{Patterns, patterns};
+use local::Patterns;
 use machine::Machine;
 use needed::Part;
-use outcome::{Size, facts, labels_of_patterns};
-use record::{Recording, add, evaluated, merged};
-use std::collections::BTreeSet;
+use outcome::facts;
 use std::time::{Duration, Instant};
 
 /// The engine.
@@ -73,8 +68,8 @@ pub struct Checked {
     compiled: Compiled,
     patterns: Patterns,
     analysis: Analysis,
-    /// With an abstraction, what of the patterns is known to be in the program.
-    needed: Option<Patterns>,
+    /// The abstraction that was looked at, and what of the patterns is known to be in the program.
+    abstraction: Option<(Abstraction, Patterns)>,
     /// The explorations that patterns were found in, to lead runs there.
     parts: Vec<Part>,
     /// How long the check took.
@@ -107,78 +102,15 @@ impl Checked {
         let single = SingleAccess::of(task.program);
         let compiled = Compiled::new(&single.program)?;
         let machine = Machine::new(&single, &compiled);
-        let found = match task.abstraction {
-            Some(abstraction) => abstracted(task, &machine, abstraction),
-            None => explored(task, &machine)?,
-        };
-        let Found { patterns, needed, labels, size, parts } = found;
+        let Found { patterns, abstraction, labels, size, parts } = approach::find(task, &machine)?;
         let facts = facts(task.program, &machine, &patterns, labels, size);
         let (program, analysis) = (task.program.clone(), Analysis::new(facts, Profile::Sound));
-        Ok(Checked { program, single, compiled, patterns, needed, analysis, parts, elapsed: started.elapsed() })
+        let elapsed = started.elapsed();
+        Ok(Checked { program, single, compiled, patterns, analysis, abstraction, parts, elapsed })
     }
 
     /// The patterns of a thread.
     fn paths(&self, thread: usize) -> Paths<'_> {
         Paths::of(&self.patterns, thread, &self.single)
     }
-}
-
-/// What a search has found.
-struct Found {
-    patterns: Patterns,
-    needed: Option<Patterns>,
-    labels: BTreeSet<Label>,
-    size: Size,
-    parts: Vec<Part>,
-}
-
-/// Looks at the state space of the program.
-fn explored(task: &Task<'_>, machine: &Machine<'_>) -> Result<Found, Trouble> {
-    let single = machine.single;
-    let is_split = single.program != *task.program;
-    if !machine.has_pivot() {
-        let patterns = Patterns::new();
-        let labels = labels_of_patterns(task.program, machine, &patterns);
-        return Ok(Found { patterns, needed: None, labels, size: Size::default(), parts: Vec::new() });
-    }
-    let mut recording = Recording { machine, compiled: machine.compiled, part: 0 };
-    let explored = explore(machine.compiled, task.limits, &mut recording);
-    let (exploration, watchers) = explored.map_err(|failure| match failure {
-        Failure::Fault { fault, thread, instruction, .. } if is_split => {
-            Trouble::Fault(fault, (thread, single.origins[thread][instruction].instruction))
-        }
-        failure => Trouble::Exploration(failure),
-    })?;
-    let patterns = patterns(machine, &merged(&watchers));
-    let size = Size {
-        states: exploration.states.len() as u64,
-        transitions: exploration.transitions,
-        cut_off: exploration.stop != Stop::Complete,
-    };
-    let mut labels = BTreeSet::new();
-    if !is_split {
-        let of_evaluation = |Evaluated { thread, instruction, verdict, key }| {
-            label(task.program, thread as usize, instruction as usize, verdict, key)
-        };
-        labels.extend(evaluated(&watchers).into_iter().map(of_evaluation));
-    }
-    if is_split || size.cut_off {
-        // Behind its write the pivot may come to instructions that no state of the explored part has come to.
-        labels.extend(labels_of_patterns(task.program, machine, &patterns));
-    }
-    let parts = vec![Part { compiled: machine.compiled.clone(), exploration }];
-    Ok(Found { patterns, needed: None, labels, size, parts })
-}
-
-/// Looks at an abstraction of the program for each pivot.
-fn abstracted(task: &Task<'_>, machine: &Machine<'_>, abstraction: Abstraction) -> Found {
-    let shown = abstraction::check(machine, abstraction, task.limits);
-    let mut patterns = patterns(machine, &shown.entries);
-    let needed = needed::search(machine, &patterns, task.limits);
-    for (pattern, hot) in &needed.patterns {
-        let known = patterns.entry(pattern.clone()).or_default();
-        hot.iter().for_each(|(&location, &fringe)| add(known, location, fringe));
-    }
-    let labels = labels_of_patterns(task.program, machine, &patterns);
-    Found { patterns, needed: Some(needed.patterns), labels, size: shown.size, parts: needed.parts }
 }

@@ -17,6 +17,7 @@ use super::record::{Entries, Recording, add, merged};
 use crate::explore::{Exploration, Limits, explore};
 use crate::program::compiled::Compiled;
 use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// The most states of an exploration in which some threads do not move.
@@ -34,27 +35,54 @@ pub(super) struct Part {
 }
 
 /// What is certain.
-#[derive(Default)]
 pub(super) struct Needed {
     /// Patterns of the program itself.
     pub patterns: Patterns,
     /// Where they were found.
     pub parts: Vec<Part>,
+    /// The threads that are not known to need as many fences as are enough.
+    pub open: BTreeSet<usize>,
+}
+
+impl Needed {
+    /// Adds the patterns of an exploration, as far as they are certain.
+    pub(super) fn add_certain(&mut self, machine: &Machine<'_>, mut found: Patterns) {
+        found.retain(|_, hot| hot.values().all(|fringe| fringe.is_certain(machine)));
+        add_all(&mut self.patterns, found);
+    }
+
+    /// Adds what is certain to the patterns of an abstraction.
+    pub(super) fn add_to(&self, patterns: &mut Patterns) {
+        add_all(patterns, self.patterns.clone());
+    }
+
+    /// Closes the threads that need as many fences as these patterns ask for, which are enough.
+    pub(super) fn settle(&mut self, machine: &Machine<'_>, enough: &Patterns) {
+        let fences = |patterns: &Patterns, thread: usize| num_of_fences(machine, patterns, thread);
+        self.open.retain(|&thread| fences(&self.patterns, thread) < fences(enough, thread));
+    }
+}
+
+fn add_all(known: &mut Patterns, found: Patterns) {
+    for (pattern, hot) in found {
+        let known = known.entry(pattern).or_default();
+        hot.into_iter().for_each(|(location, fringe)| add(known, location, fringe));
+    }
 }
 
 /// Looks for patterns of the program until these are as hard to cut as the patterns of an abstraction, which are enough.
 pub(super) fn search(machine: &Machine<'_>, enough: &Patterns, limits: &Limits<'_>) -> Needed {
     let started = Instant::now();
-    let mut needed = Needed::default();
-    let mut open: BTreeSet<usize> = enough.keys().map(|pattern| pattern.thread).collect();
+    let open = enough.keys().map(|pattern| pattern.thread).collect();
+    let mut needed = Needed { patterns: Patterns::new(), parts: Vec::new(), open };
     let mut states_left = limits.states.unwrap_or(MOST).min(MOST);
     for group in groups(machine.locals.len()) {
-        let is_interrupted = limits.interrupted.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed));
+        let is_interrupted = limits.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed));
         let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
-        if open.is_empty() || states_left == 0 || is_interrupted || time.is_some_and(|time| time.is_zero()) {
+        if states_left == 0 || is_interrupted || time.is_some_and(|time| time.is_zero()) {
             break;
         }
-        if group.iter().all(|thread| !open.contains(thread)) {
+        if group.iter().all(|thread| !needed.open.contains(thread)) {
             continue;
         }
         let most = if group.len() < machine.locals.len() { MOST_OF_A_FEW.min(states_left) } else { states_left };
@@ -67,24 +95,17 @@ pub(super) fn search(machine: &Machine<'_>, enough: &Patterns, limits: &Limits<'
         let entries = certain(machine, merged(&watchers));
         drop(watchers);
         let found = patterns(machine, &entries);
-        if found.is_empty() {
-            continue;
+        if !found.is_empty() {
+            add_all(&mut needed.patterns, found);
+            needed.parts.push(Part { compiled, exploration });
+            needed.settle(machine, enough);
         }
-        for (pattern, hot) in found {
-            let known = needed.patterns.entry(pattern).or_default();
-            hot.into_iter().for_each(|(location, fringe)| add(known, location, fringe));
-        }
-        needed.parts.push(Part { compiled, exploration });
-        open.retain(|&thread| {
-            !group.contains(&thread)
-                || num_of_fences(machine, &needed.patterns, thread) < num_of_fences(machine, enough, thread)
-        });
     }
     needed
 }
 
 /// The fewest fences of a thread that cut these patterns.
-pub(super) fn num_of_fences(machine: &Machine<'_>, patterns: &Patterns, thread: usize) -> usize {
+fn num_of_fences(machine: &Machine<'_>, patterns: &Patterns, thread: usize) -> usize {
     let cost = |_: Cut| 1;
     minimum(&Paths::of(patterns, thread, machine.single), [&cost, &cost]).len()
 }

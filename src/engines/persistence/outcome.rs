@@ -11,7 +11,7 @@ use super::record::{Fringe, Seen};
 use super::run::witness;
 use super::values::written;
 use crate::aeg::Conflicts;
-use crate::analysis::{Analysis, Confirmation, Fence, ModelOutcome, Options, Recheck};
+use crate::analysis::{Abstraction, Analysis, Confirmation, Fence, ModelOutcome, Options, Recheck};
 use crate::cycles::{Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Segment, Verdict};
 use crate::engines::{Evidence, Run};
 use crate::facts::{Facts, Follows};
@@ -24,6 +24,7 @@ use crate::program::{InstructionKind, Program};
 use crate::safety::{Point, Synchronisation};
 use crate::source::{At, instruction, position};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::AddAssign;
 use std::time::Instant;
 
 /// A pair that the pattern makes, with one occurrence of it.
@@ -42,6 +43,10 @@ impl Evidence for Checked {
 
     fn holds(&self, _: &MemoryModel) -> bool {
         self.patterns.is_empty()
+    }
+
+    fn abstraction(&self) -> Option<Abstraction> {
+        self.abstraction.as_ref().map(|(abstraction, _)| *abstraction)
     }
 
     fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome {
@@ -154,7 +159,7 @@ impl Checked {
 
     /// Whether less than this cost would do: an abstraction may ask for too much, unless the patterns that are known to be in the program ask for as much.
     fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
-        let Some(needed) = &self.needed else { return Minimality::Proved };
+        let Some((_, needed)) = &self.abstraction else { return Minimality::Proved };
         let mut fences = BTreeMap::new();
         for thread in 0..self.program.threads.len() {
             let point = |(number, place): Cut| Point { instr: names.instr((thread, number)), place };
@@ -326,6 +331,14 @@ pub(super) struct Size {
     pub states: u64,
     pub transitions: u64,
     pub cut_off: bool,
+}
+
+impl AddAssign for Size {
+    fn add_assign(&mut self, other: Size) {
+        self.states += other.states;
+        self.transitions += other.transitions;
+        self.cut_off |= other.cut_off;
+    }
 }
 
 /// Facts for reports: these labels, and of program order what the paths of the patterns show.
