@@ -61,11 +61,12 @@ pub fn random_mini(rng: &mut StdRng, shape: &Shape) -> Mini {
 /// Two threads, the first with a state that two transitions lead to, mostly writes, and that two leave, mostly reads; there may be something before and behind it.
 pub fn random_junction(rng: &mut StdRng, shape: &Shape) -> Mini {
     let pick = |rng: &mut StdRng, reads: bool| {
-        let variable = rng.random_range(0..shape.variables);
-        match (rng.random_range(0..4), reads) {
+        // Mostly others than those that are read are written.
+        let [one, other] = [(); 2].map(|()| rng.random_range(0..shape.variables));
+        match (rng.random_range(0..8), reads) {
             (0, _) => random_op(rng, shape),
-            (_, true) => Op::Read(rng.random_range(0..REGISTERS.len()), variable),
-            (_, false) => Op::Write(variable, Exp::Constant(rng.random_range(1..3))),
+            (_, true) => Op::Read(rng.random_range(0..REGISTERS.len()), one.min(other)),
+            (_, false) => Op::Write(one.max(other), Exp::Constant(rng.random_range(1..3))),
         }
     };
     let before = rng.random_range(0..2);

@@ -10,10 +10,10 @@
 //!
 //! *Cost.* Minimum hitting sets are NP-hard, and there can be exponentially many minimal ones; the instructions are those on paths of one thread, some dozens.
 
-use super::local::Pattern;
+use super::local::{Pattern, Patterns};
 use crate::placement::maxsat::Minimiser;
-use crate::program::single_access::Origin;
-use crate::program::{Instruction, Thread};
+use crate::program::Thread;
+use crate::program::single_access::{Origin, SingleAccess};
 use crate::safety::Place;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -28,8 +28,8 @@ pub(super) struct Paths<'a> {
     pub patterns: Vec<&'a Pattern>,
     /// Where the instructions of the thread come from.
     pub origins: &'a [Origin],
-    /// The thread as it is written.
-    pub thread: &'a Thread,
+    /// For each instruction as it is written, the control state that it leads to.
+    pub targets: Vec<usize>,
     /// For each instruction as it is written, the one that names the state that both lead to; none if a fence there is no better than one after the instruction or before the next.
     junctions: Vec<Option<usize>>,
 }
@@ -41,10 +41,13 @@ pub(super) struct Path {
 }
 
 impl<'a> Paths<'a> {
-    /// The patterns of a thread that was written like this.
-    pub(super) fn new(patterns: Vec<&'a Pattern>, origins: &'a [Origin], thread: &'a Thread) -> Paths<'a> {
-        let junctions = junctions(&patterns, origins, thread);
-        Paths { patterns, origins, thread, junctions }
+    /// Those of these patterns that are of one thread.
+    pub(super) fn of(patterns: &'a Patterns, thread: usize, single: &'a SingleAccess) -> Paths<'a> {
+        let patterns: Vec<&Pattern> = patterns.keys().filter(|pattern| pattern.thread == thread).collect();
+        let origins = &single.origins[thread];
+        let ends = ends(&single.program.threads[thread], origins);
+        let junctions = junctions(&patterns, origins, &ends);
+        Paths { patterns, origins, targets: ends.into_iter().map(|(_, to)| to).collect(), junctions }
     }
 
     /// The fences that would stand between an instruction and the next; none within one that is performed in parts.
@@ -57,11 +60,10 @@ impl<'a> Paths<'a> {
 
     /// The instructions by which this place can be named: all that lead to the state, if it is one.
     pub(super) fn named_by(&self, (number, place): Cut) -> impl Iterator<Item = usize> {
-        let instructions = &self.thread.instructions;
         let is_it = move |&other: &usize| {
-            other == number || place == Place::State && instructions[other].to == instructions[number].to
+            other == number || place == Place::State && self.targets[other] == self.targets[number]
         };
-        (0..instructions.len()).filter(is_it)
+        (0..self.targets.len()).filter(is_it)
     }
 
     fn is_cut(&self, first: usize, then: usize, fences: &Cuts) -> bool {
@@ -150,23 +152,35 @@ impl<'a> Paths<'a> {
     }
 }
 
+/// For each instruction as it is written, the control states where it begins and where it leads. Those of the program as it is written keep their numbers when instructions are split.
+fn ends(thread: &Thread, origins: &[Origin]) -> Vec<(usize, usize)> {
+    let mut ends: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    for (part, origin) in thread.instructions.iter().zip(origins) {
+        // The first part begins where the instruction does.
+        let (_, to) = ends.entry(origin.instruction).or_insert((part.from, part.to));
+        if origin.completes {
+            *to = part.to;
+        }
+    }
+    ends.into_values().collect()
+}
+
 /// For each instruction, the name of the state that it leads to, where several instructions lead and that several leave: of those that lead there on paths the first write of a pattern, as it is the easiest to
 /// understand, or else the first. With one way in, a fence after it does the same, and with one way out, one before that.
-fn junctions(patterns: &[&Pattern], origins: &[Origin], thread: &Thread) -> Vec<Option<usize>> {
+fn junctions(patterns: &[&Pattern], origins: &[Origin], ends: &[(usize, usize)]) -> Vec<Option<usize>> {
     let completed = |part: usize| origins[part].completes.then_some(origins[part].instruction);
     let writes: BTreeSet<usize> = patterns.iter().filter_map(|pattern| completed(pattern.write)).collect();
     let edges = patterns.iter().flat_map(|pattern| &pattern.nodes).flat_map(|node| &node.edges);
     let on_paths: BTreeSet<usize> = edges.filter_map(|&(part, _)| completed(part)).chain(writes.clone()).collect();
     let mut names: BTreeMap<usize, usize> = BTreeMap::new();
     for &number in writes.iter().chain(&on_paths) {
-        names.entry(thread.instructions[number].to).or_insert(number);
+        names.entry(ends[number].1).or_insert(number);
     }
     let is_junction = |state: usize| {
-        let count = |end: fn(&Instruction) -> usize| thread.instructions.iter().filter(|at| end(at) == state).count();
-        count(|instruction| instruction.to) > 1 && count(|instruction| instruction.from) > 1
+        let (ways_in, ways_out) = (ends.iter().filter(|end| end.1 == state), ends.iter().filter(|end| end.0 == state));
+        ways_in.count() > 1 && ways_out.count() > 1
     };
-    let name = |instruction: &Instruction| names.get(&instruction.to).copied().filter(|_| is_junction(instruction.to));
-    thread.instructions.iter().map(name).collect()
+    ends.iter().map(|&(_, to)| names.get(&to).copied().filter(|_| is_junction(to))).collect()
 }
 
 /// The nodes that can be reached from these.

@@ -7,23 +7,25 @@ use super::Checked;
 use super::hitting::{Cut, Cuts, Paths, all_minimal, minimum};
 use super::local::{Node, Pattern, Patterns};
 use super::machine::{Machine, Role};
-use super::record::Fringe;
+use super::record::{Fringe, Seen};
 use super::run::witness;
 use super::values::written;
 use crate::aeg::Conflicts;
-use crate::analysis::{Analysis, Confirmation, Fence, ModelOutcome, Options, Recheck};
+use crate::analysis::{Abstraction, Analysis, Confirmation, Fence, ModelOutcome, Options, Recheck};
 use crate::cycles::{Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Segment, Verdict};
 use crate::engines::{Evidence, Run};
 use crate::facts::{Facts, Follows};
 use crate::ids::{InstrId, LabelId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
 use crate::memory::{FenceStrength, Kind, MemoryModel};
+use crate::placement::cost::Costs;
 use crate::placement::exact::unreadability;
-use crate::placement::{MinimalSets, Placement};
+use crate::placement::{MinimalSets, Minimality, Placement};
 use crate::program::{InstructionKind, Program};
 use crate::safety::{Place, Point, Synchronisation};
 use crate::source::{At, instruction, position};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::AddAssign;
 use std::time::Instant;
 
 /// A pair that the pattern makes, with one occurrence of it.
@@ -44,6 +46,10 @@ impl Evidence for Checked {
         self.patterns.is_empty()
     }
 
+    fn abstraction(&self) -> Option<Abstraction> {
+        self.abstraction.as_ref().map(|(abstraction, _)| *abstraction)
+    }
+
     fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome {
         let started = Instant::now();
         let pairs = self.pairs();
@@ -56,14 +62,7 @@ impl Evidence for Checked {
         for thread in 0..self.program.threads.len() {
             let paths = self.paths(thread);
             let point = |(number, place): Cut| Point { instr: names.instr((thread, number)), place };
-            // A weight for a state may be given by any of the instructions that lead there.
-            let cost = |cut: Cut| {
-                let weight = |number: usize| {
-                    let instr = names.instrs.get(&(thread, number))?;
-                    Some(options.costs.of(Point { instr: *instr, place: cut.1 }, FenceStrength::Plain))
-                };
-                paths.named_by(cut).filter_map(weight).max().unwrap_or(1)
-            };
+            let cost = |cut: Cut| names.cost(&paths, thread, cut, &options.costs);
             let readability = |cut: Cut| unreadability(&self.analysis.graph, point(cut));
             let fences = if paths.patterns.is_empty() {
                 Cuts::new()
@@ -88,11 +87,13 @@ impl Evidence for Checked {
                 served.insert(point(fence), delays.into_iter().collect());
             }
         }
-        let placement = Placement { cost: prices.values().sum(), fences: points, proved_minimal: true };
+        let cost = prices.values().sum();
+        let minimality = self.minimality(cost, &names, options);
+        let placement = Placement { cost, fences: points, minimality };
         let findings = self.findings(delays, options);
         let machine = Machine::new(&self.single, &self.compiled);
         let confirmation = |pair: &Pair<'_>| {
-            let is_certain = self.exploration.is_some() && pair.fringe.is_certain(&machine);
+            let is_certain = pair.fringe.seen != Seen::Abstractly && pair.fringe.is_certain(&machine);
             if is_certain { Confirmation::Yes } else { Confirmation::Unknown }
         };
         let confirmations = pairs.iter().map(confirmation).collect();
@@ -119,15 +120,16 @@ impl Evidence for Checked {
     }
 
     fn runs(&self, _: &MemoryModel) -> Vec<Run> {
-        let Some(exploration) = &self.exploration else { return Vec::new() };
         let machine = Machine::new(&self.single, &self.compiled);
         let run = |pair: &Pair<'_>| {
+            let Seen::In(part, state) = pair.fringe.seen else { return None };
             if !pair.fringe.is_certain(&machine) {
                 return None;
             }
             let paths = self.paths(pair.pattern.thread);
             let path = paths.open_path(pair.pattern, &Cuts::new(), |read| *read == pair.read)?;
-            let prefix = exploration.run_to(&self.compiled, pair.fringe.state);
+            let part = &self.parts[part];
+            let prefix = part.exploration.run_to(&part.compiled, state);
             Some(witness(&machine, &prefix, pair.pattern, &path.instructions, pair.read, pair.fringe))
         };
         self.pairs().iter().filter_map(run).collect()
@@ -156,6 +158,20 @@ impl Checked {
             }
         }
         pairs.into_values().collect()
+    }
+
+    /// Whether less than this cost would do: an abstraction may ask for too much, unless the patterns that are known to be in the program ask for as much.
+    fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
+        let Some((_, needed)) = &self.abstraction else { return Minimality::Proved };
+        let (mut fences, mut least) = (0, 0);
+        for thread in 0..self.program.threads.len() {
+            let paths = Paths::of(needed, thread, &self.single);
+            let cost = |cut: Cut| names.cost(&paths, thread, cut, &options.costs);
+            let cuts = minimum(&paths, [&cost, &cost]);
+            fences += cuts.len();
+            least += cuts.into_iter().map(cost).sum::<u64>();
+        }
+        if least == cost { Minimality::Proved } else { Minimality::AtLeast(fences) }
     }
 
     fn position(&self, pairs: &[Pair<'_>], (from, to): (VertexId, VertexId)) -> Option<usize> {
@@ -214,11 +230,11 @@ impl Checked {
 
 /// The dumb way to see whether some path is left open: from every read back to the write, one pair of steps after the other, and each fence asked whether it stands between the two.
 fn is_open(paths: &Paths<'_>, fences: &Cuts) -> bool {
-    let (origins, instructions) = (paths.origins, &paths.thread.instructions);
+    let (origins, targets) = (paths.origins, &paths.targets);
     let stands_between = |&(number, place): &Cut, first: usize, then: usize| match place {
         Place::Before => origins[then].instruction == number,
         Place::After => origins[first].instruction == number,
-        Place::State => instructions[origins[first].instruction].to == instructions[number].to,
+        Place::State => targets[origins[first].instruction] == targets[number],
         Place::Inside(_) => false,
     };
     let passes = |first: usize, then: usize| {
@@ -268,6 +284,13 @@ impl<'a> Names<'a> {
 
     fn instr(&self, at: At) -> InstrId {
         self.instrs[&at]
+    }
+
+    /// The cost of a fence. That of one at a state may be given by any of the instructions that lead there.
+    fn cost(&self, paths: &Paths<'_>, thread: usize, cut: Cut, costs: &Costs) -> u64 {
+        let known = paths.named_by(cut).filter_map(|number| self.instrs.get(&(thread, number)));
+        let points = known.map(|&instr| Point { instr, place: cut.1 });
+        points.map(|point| costs.of(point, FenceStrength::Plain)).max().unwrap_or(1)
     }
 
     fn vertex(&self, at: At, kind: Kind, location: usize) -> Option<VertexId> {
@@ -329,6 +352,14 @@ pub(super) struct Size {
     pub states: u64,
     pub transitions: u64,
     pub cut_off: bool,
+}
+
+impl AddAssign for Size {
+    fn add_assign(&mut self, other: Size) {
+        self.states += other.states;
+        self.transitions += other.transitions;
+        self.cut_off |= other.cut_off;
+    }
 }
 
 /// Facts for reports: these labels, and of program order what the paths of the patterns show.
