@@ -380,45 +380,6 @@ fn nobody_need_look_at_what_was_written() {
     assert!(!cycles.check(&task).unwrap().holds(&tso()));
 }
 
-#[test]
-fn flattening_never_misses_a_fence() {
-    let (exact, more) = (Cell::new(0), Cell::new(0));
-    random_cases(cases(2000) / 2, |rng| {
-        let shape = Shape { most_threads: 3, most_instructions: 5, variables: 3 };
-        let mini = random_mini(rng, &shape);
-        let text = program(&mini);
-        let (precise, _) = outcome(&text, None);
-        for bound in 0..4 {
-            let (flat, repair) = outcome(&text, Some(Abstraction::Flattening(bound)));
-            assert!(flat.fences.len() >= precise.fences.len(), "--abstraction {bound}: {mini:#?}");
-            assert!(check(&repair.put_into(&text), None).holds(&tso()), "--abstraction {bound}: {mini:#?}");
-            let count = if flat.fences.len() == precise.fences.len() { &exact } else { &more };
-            count.set(count.get() + 1);
-        }
-    });
-    println!("as many fences in {} cases, more in {}", exact.get(), more.get());
-    assert!(exact.get() > more.get());
-}
-
-#[test]
-fn flattening_keeps_what_the_first_steps_of_others_wait_for() {
-    // T1 waits in its first step for z, which T2 writes only in its third step: with k = 1 that write must be kept although the pivot does not read z.
-    let z = 2;
-    let pivot: &[Op] = &[Op::Write(Y, ONE), Op::Read(0, X)];
-    let waits: &[Op] = &[Op::Await(z, 1), Op::Write(X, ONE)];
-    let late: &[Op] = &[Op::Skip, Op::Skip, Op::Write(z, ONE)];
-    let mini = sequences(&[pivot, waits, late]);
-    for bound in 0..4 {
-        assert!(!check(&program(&mini), Some(Abstraction::Flattening(bound))).holds(&tso()), "--abstraction {bound}");
-    }
-    // A value that comes from a register can be any: the write of s, which is 1 in the program, is not the 0 that is there.
-    let computes: &[Op] = &[Op::Assign(1, ONE), Op::Skip, Op::Write(X, Exp::Register(1))];
-    let mini = sequences(&[pivot, computes]);
-    for bound in 0..4 {
-        assert!(!check(&program(&mini), Some(Abstraction::Flattening(bound))).holds(&tso()), "--abstraction {bound}");
-    }
-}
-
 /// Memory, and for each thread control state and locals: what the program and the split one have in common.
 type Boundary = (Vec<i64>, Vec<(u32, Vec<i64>)>);
 
