@@ -452,5 +452,7 @@ fn an_atomic_instruction_that_looks_elsewhere_counts() {
     assert!(!check(&program, Some(Abstraction::Flattening(0))).holds(&tso()));
     let (outcome, repair) = outcome(&program, None);
     assert_eq!(outcome.fences.len(), 1);
+    // That it is needed is presumed.
+    assert_eq!(outcome.placement.minimality, Minimality::AtLeast(0));
     assert_same_states(&program, &repair);
 }

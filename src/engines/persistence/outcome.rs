@@ -47,7 +47,7 @@ impl Evidence for Checked {
     }
 
     fn abstraction(&self) -> Option<Abstraction> {
-        self.abstraction.as_ref().map(|(abstraction, _)| *abstraction)
+        self.abstraction
     }
 
     fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome {
@@ -160,12 +160,12 @@ impl Checked {
         pairs.into_values().collect()
     }
 
-    /// Whether less than this cost would do: an abstraction may ask for too much, unless the patterns that are known to be in the program ask for as much.
+    /// Whether less than this cost would do: patterns that are perhaps not in the program may ask for too much, unless the others ask for as much.
     fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
-        let Some((_, needed)) = &self.abstraction else { return Minimality::Proved };
+        let Some(certain) = &self.certain else { return Minimality::Proved };
         let (mut fences, mut least) = (0, 0);
         for thread in 0..self.program.threads.len() {
-            let paths = Paths::of(needed, thread, &self.single);
+            let paths = Paths::of(certain, thread, &self.single);
             let cost = |cut: Cut| names.cost(&paths, thread, cut, &options.costs);
             let cuts = minimum(&paths, [&cost, &cost]);
             fences += cuts.len();
