@@ -54,7 +54,9 @@ pub fn write_explained(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn W
 /// The table of fences and locks, and the source with them.
 fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_title(result, out)?;
-    engine::write_guarantee(outcome, out)?;
+    for sentence in engine::guarantee(outcome) {
+        prose::write(out, 2, 4, &sentence)?;
+    }
     if outcome.analysis.cut_off {
         writeln!(out, "  only a part of the state space is known; what is missing elsewhere is not")?;
     }
@@ -135,7 +137,7 @@ fn write_fence(
     fence: &Fence,
     out: &mut dyn Write,
 ) -> fmt::Result {
-    let head = styled(ADDED, format!("F{number}  {}", fence.mnemonic));
+    let head = styled(ADDED, format!("{:<3} {}", format!("F{number}"), fence.mnemonic));
     let instruction = instruction(outcome, fence.point.instr);
     let place = match fence.point.place {
         Place::State => at_state(outcome, fence.point.instr, &instruction),
@@ -212,7 +214,7 @@ fn write_locks(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) ->
     let graph = &outcome.analysis.graph;
     for (number, lock) in result.locks.iter().enumerate() {
         let locations: Vec<&str> = lock.locations.iter().map(|&location| names::location(graph, location)).collect();
-        writeln!(out, "  {} for {}", styled(ADDED, format!("L{number}  lock")), locations.join(", "))?;
+        writeln!(out, "  {} for {}", styled(ADDED, format!("{:<3} lock", format!("L{number}"))), locations.join(", "))?;
         for (&instr, &role) in &lock.users {
             let why = match role {
                 Role::TornUpdate => "is torn",
@@ -355,21 +357,11 @@ fn write_presumption(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Wri
     prose::write(out, 2, 4, &format!("presumed to be atomic by other means: {first}{others} (--atomicity checks)"))
 }
 
-/// Partial fences, which the analysis takes for nothing.
-fn write_left_out(outcome: &Outcome, out: &mut dyn Write) -> fmt::Result {
-    let partial = outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default();
-    let Some(first) = partial.first() else { return Ok(()) };
-    let others = match partial.len() {
-        1 => " is a partial fence, and".to_owned(),
-        more => format!(" and {} more are partial fences, and", more - 1),
-    };
-    let text = format!("{first}{others} left out of account: fewer fences may do ('seqcon verify --as-is' decides)");
-    prose::write(out, 2, 4, &text)
-}
-
 fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_presumption(outcome, result, out)?;
-    write_left_out(outcome, out)?;
+    if let Some(sentence) = engine::left_out(outcome) {
+        prose::write(out, 2, 4, &sentence)?;
+    }
     let confirmed = result.confirmations.iter().filter(|&&c| c == Confirmation::Yes).count();
     let infeasible = result.infeasible.len() + result.confirmations.iter().filter(|&&c| c == Confirmation::No).count();
     if confirmed + infeasible > 0 {
