@@ -209,6 +209,7 @@ fn a_report_must_fit_the_specification() {
     case.analyse("p.txt", &["--json", "report.json"]);
     case.seqcon(&["fix", "p.txt", "--with", "report.json", "--mm", "pso"], 2);
     case.seqcon(&["fix", "p.txt", "--with", "absent.json"], 2);
+    case.seqcon(&["fix", "p.txt", "--with", "report.json", "--max-states", "10"], 2);
     let report = fs::read_to_string(case.path("report.json")).unwrap();
     fs::write(case.path("report.json"), report.replace("\"position\": \"state\"", "\"position\": \"here\"")).unwrap();
     case.seqcon(&["fix", "p.txt", "--with", "report.json"], 2);

@@ -173,8 +173,8 @@ pub struct AnalyseArguments {
     /// Which method: a name from 'seqcon engines'
     #[arg(long, value_name = "NAME", default_value = "cycles")]
     pub engine: String,
-    /// With --engine persistence: look at each thread among the others flattened after their first K steps, or among an environment that writes at any time, both faster but perhaps with more fences; or at the program itself (none). The default, auto, takes
-    /// the first of these whose fences are proved to be the fewest
+    /// With --engine persistence: look at the program itself (none); or at each thread among an environment that writes at any time, or among the others flattened after their first K steps: faster, but perhaps with more fences. The default, auto, explores small programs, abstracts
+    /// larger ones, and explores those in full only if the fences are not proved to be the fewest
     #[arg(long, value_name = "auto|none|environment|K")]
     pub abstraction: Option<Approach>,
     /// With --engine persistence: list the minimal sets of fences of each thread: at most N, or all of them
@@ -395,7 +395,7 @@ pub struct FixArguments {
     #[arg(long = "mm", value_name = "NAME|FILE", default_value = "tso")]
     pub memory_model: String,
     /// Put in what this report.json suggests, of whatever engine, and nothing else [default: what analyses find, until nothing is left to do]
-    #[arg(long, value_name = "FILE", conflicts_with = "only_confirmed")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only_confirmed", "atomicity", "max_states", "memory_limit", "timeout"])]
     pub with: Option<PathBuf>,
     /// Where to write the repaired specification [default: standard output]
     #[arg(short, long, value_name = "FILE")]

@@ -116,6 +116,7 @@ pub fn outcome(
             specification.name, analysis.num_of_states
         );
     }
+    specification.tell_out_of_range(&arguments.input.limits, evidence.out_of_range())?;
     let options = options(arguments, &analysis)?;
     let mut results = Vec::with_capacity(models.len());
     for model in models {

@@ -11,8 +11,8 @@ use crate::analysis::{Analysis, Options};
 use crate::ids::InstrId;
 use crate::memory::MemoryModel;
 use crate::placement::cost::Costs;
-use crate::repair::Repair;
 use crate::repair::text::has_statement;
+use crate::repair::{Repair, Reported};
 use crate::report::output::Staged;
 use crate::source;
 use similar::TextDiff;
@@ -26,7 +26,16 @@ pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, F
     let model = memory_model(&arguments.memory_model)?;
     let original = Specification::read(&arguments.specification)?;
     let fixed = match &arguments.with {
-        Some(path) => original.with(&reported(path, &original, &model)?)?.text,
+        Some(path) => {
+            let Reported { repair, is_complete } = reported(path, &original, &model)?;
+            if !is_complete {
+                return Err(Failure::in_file(
+                    path,
+                    "this report is of a part only, so not all that is missing is known; allow the analysis more",
+                ));
+            }
+            original.with(&repair)?.text
+        }
         None => fix(arguments, &model, &original, verbosity)?,
     };
     if arguments.diff {

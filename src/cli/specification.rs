@@ -121,13 +121,24 @@ impl Specification {
         });
         let (exploration, watchers) = explored.map_err(|failure| self.failure(failure))?;
         if limits.strict && exploration.out_of_range > 0 {
-            return Err(Failure::Usage(self.out_of_range_message(&exploration)));
+            return Err(Failure::Usage(self.out_of_range_message(exploration.out_of_range)));
         }
         Ok((exploration, watchers))
     }
 
-    fn out_of_range_message(&self, exploration: &Exploration) -> String {
-        let count = exploration.out_of_range;
+    /// Warns if an index was out of range so often; if limits are strict that is an error.
+    pub fn tell_out_of_range(&self, limits: &LimitArguments, count: u64) -> Result<(), Failure> {
+        match count {
+            0 => Ok(()),
+            _ if limits.strict => Err(Failure::Usage(self.out_of_range_message(count))),
+            _ => {
+                eprintln!("seqcon: warning: {}", self.out_of_range_message(count));
+                Ok(())
+            }
+        }
+    }
+
+    fn out_of_range_message(&self, count: u64) -> String {
         format!("{}: an index was out of range in {count} evaluations; it read 0, its write was ignored", self.name)
     }
 
@@ -138,9 +149,7 @@ impl Specification {
         observer: &mut O,
     ) -> Result<(Exploration, Vec<O::Watcher>), Failure> {
         let (exploration, watchers) = self.search(limits, observer)?;
-        if exploration.out_of_range > 0 {
-            eprintln!("seqcon: warning: {}", self.out_of_range_message(&exploration));
-        }
+        self.tell_out_of_range(limits, exploration.out_of_range)?;
         if let Some(limit) = limit_name(exploration.stop) {
             eprintln!(
                 "seqcon: warning: {}: stopped at {limit} after {} of at least {} states; the result is not complete",

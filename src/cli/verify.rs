@@ -14,7 +14,7 @@ use crate::lang::automata::edit::fenced;
 use crate::lang::slco::edit::edited;
 use crate::memory::MemoryModel;
 use crate::repair::{
-    Repair,
+    Repair, Reported,
     text::{edits, spots},
 };
 use crate::report::run::Words;
@@ -130,7 +130,7 @@ fn suggestions(
         return Ok(Repair::default());
     }
     if let Some(path) = &arguments.with {
-        return reported(path, specification, model);
+        return Ok(reported(path, specification, model)?.repair);
     }
     let analysis = Analysis::new(specification.facts(&arguments.limits)?, Profile::Sound);
     let options = Options { atomicity, ..Options::default() };
@@ -139,7 +139,7 @@ fn suggestions(
 }
 
 /// What a `report.json` suggests.
-pub fn reported(path: &Path, specification: &Specification, model: &MemoryModel) -> Result<Repair, Failure> {
+pub fn reported(path: &Path, specification: &Specification, model: &MemoryModel) -> Result<Reported, Failure> {
     let json = fs::read_to_string(path).map_err(|error| Failure::in_file(path, error))?;
     Repair::from_json(&json, &model.name, &specification.program).map_err(|error| Failure::in_file(path, error))
 }

@@ -130,6 +130,11 @@ pub trait Evidence {
     /// The abstraction that was looked at instead of the program, if one was.
     fn abstraction(&self) -> Option<Abstraction>;
 
+    /// How often an index was out of range in what was explored.
+    fn out_of_range(&self) -> u64 {
+        0
+    }
+
     /// The fewest fences after which it has it.
     fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome;
 

@@ -22,6 +22,15 @@ pub struct Repair {
     pub locked: BTreeSet<At>,
 }
 
+/// What a `report.json` suggests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reported {
+    /// The suggestions.
+    pub repair: Repair,
+    /// Whether the analysis was complete: else more may be missing.
+    pub is_complete: bool,
+}
+
 /// Why a report does not fit a program.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
@@ -54,6 +63,7 @@ struct ResultObject {
 #[derive(Deserialize)]
 struct SummaryObject {
     memory_model: String,
+    complete: String,
 }
 
 #[derive(Deserialize)]
@@ -89,7 +99,7 @@ impl Repair {
     ///
     /// # Errors
     /// If it is no report, has no result for the model, or is of another program.
-    pub fn from_json(json: &str, model: &str, program: &Program) -> Result<Repair, Mismatch> {
+    pub fn from_json(json: &str, model: &str, program: &Program) -> Result<Reported, Mismatch> {
         let document: Document = serde_json::from_str(json).map_err(|error| Mismatch::NoReport(error.to_string()))?;
         let names: Vec<&str> = document.results.iter().map(|result| &*result.summary.memory_model).collect();
         let result = document.results.iter().find(|result| result.summary.memory_model == model);
@@ -114,7 +124,7 @@ impl Repair {
         for lock in result.locks.iter().filter(|lock| lock.role != "partner") {
             repair.locked.insert(find(&lock.thread, &lock.instruction)?);
         }
-        Ok(repair)
+        Ok(Reported { repair, is_complete: result.summary.complete == "yes" })
     }
 
     /// The program with the fences in place. A fence before an instruction stands behind everything that leads to it, as in a [text]; one at a control state is an instruction of its own, from a state that all lead to

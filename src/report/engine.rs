@@ -21,7 +21,10 @@ pub(super) fn guarantee(outcome: &Outcome) -> Vec<String> {
             "each thread alone among what others may write (--abstraction environment)".to_owned()
         }
     });
-    let enough = "the fences are enough, and 'minimal' tells whether all are needed";
+    let enough = match outcome.analysis.cut_off {
+        false => "the fences are enough, and 'minimal' tells whether all are needed",
+        true => "a limit was reached before that was done, and fences may be missing",
+    };
     sentences.extend(how.map(|how| format!("{how}: {enough}; states are those of all pivots")));
     sentences
 }

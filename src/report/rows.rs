@@ -102,6 +102,12 @@ pub fn position(place: Place) -> &'static str {
 }
 
 impl Outcome {
+    /// Whether it is known that nothing less would do.
+    #[must_use]
+    pub fn is_proved_minimal(&self, result: &ModelOutcome) -> bool {
+        result.placement.minimality == Minimality::Proved && !self.analysis.cut_off
+    }
+
     fn thread_and_name(&self, instr: InstrId) -> (String, String) {
         let instruction = self.analysis.graph.instruction(instr);
         (self.analysis.graph.threads[instruction.thread.index()].clone(), instruction.name.clone())
@@ -297,7 +303,7 @@ impl Outcome {
             fences: result.num_of_fences(FenceStrength::Plain),
             cumulative_fences: result.num_of_fences(FenceStrength::Cumulative),
             placement: names::placement(self.options.method),
-            optimal: names::yes_no(result.placement.minimality == Minimality::Proved),
+            optimal: names::yes_no(self.is_proved_minimal(result)),
             complete: names::yes_no(result.complete),
             engine: self.engine.name.clone(),
             abstraction: self.engine.abstraction.map(|abstraction| abstraction.to_string()),
@@ -320,11 +326,7 @@ impl Outcome {
             result.findings.torn.len(),
             result.num_of_fences(FenceStrength::Plain),
             result.num_of_fences(FenceStrength::Cumulative),
-            if result.placement.minimality == Minimality::Proved && !self.analysis.cut_off {
-                "proved"
-            } else {
-                "not-proved"
-            },
+            if self.is_proved_minimal(result) { "proved" } else { "not-proved" },
             names::yes_no(result.complete),
             result.elapsed.as_secs_f64(),
         )

@@ -6,9 +6,9 @@
 
 use super::local::{Patterns, patterns};
 use super::machine::Machine;
-use super::needed::{Needed, Part, certain};
+use super::needed::{Needed, Part, exact, num_of_fences};
 use super::outcome::{Size, labels_of_patterns};
-use super::record::{Recording, evaluated, merged};
+use super::record::{Recording, certain, evaluated, merged};
 use super::{abstraction, needed};
 use crate::analysis::Abstraction;
 use crate::engines::{Approach, Task, Trouble};
@@ -56,21 +56,27 @@ fn auto(task: &Task<'_>, machine: &Machine<'_>) -> Result<Found, Trouble> {
     };
     let small = || Limits { states: Some(task.limits.states.map_or(SMALL, |most| most.min(SMALL))), ..whole() };
     let first = explored(task, machine, &small(), 0)?;
-    if !first.size.cut_off {
+    if !first.size.cut_off && first.certain.is_none() {
         return Ok(first);
     }
     let mut abstracted = Abstracted::new(machine, Abstraction::Environment, &small());
+    if !first.size.cut_off {
+        // What is only presumed may ask for fences that the abstraction knows not to be needed.
+        let is_better = !abstracted.size.cut_off
+            && num_of_fences(machine, &abstracted.enough) < num_of_fences(machine, &first.patterns);
+        return Ok(if is_better { abstracted.found(task, machine) } else { first });
+    }
     if !abstracted.size.cut_off && !abstracted.needed.open.is_empty() {
         abstracted.refine(machine, Abstraction::Flattening(0), &small());
     }
     let is_answer = !abstracted.size.cut_off && abstracted.needed.open.is_empty();
     if !is_answer && task.limits.states.is_none_or(|most| most > SMALL) {
-        let explored = explored(task, machine, &whole(), abstracted.needed.parts.len())?;
+        let mut explored = explored(task, machine, &whole(), abstracted.needed.parts.len())?;
+        abstracted.needed.parts.append(&mut explored.parts);
         if !explored.size.cut_off || abstracted.size.cut_off {
-            return Ok(explored);
+            return Ok(Found { parts: abstracted.needed.parts, ..explored });
         }
         abstracted.needed.add(explored.certain.unwrap_or(explored.patterns));
-        abstracted.needed.parts.extend(explored.parts);
     } else if abstracted.size.cut_off {
         return Ok(first);
     }
@@ -90,7 +96,8 @@ impl Abstracted {
         let pivots = (0..machine.locals.len()).collect();
         let shown = abstraction::check(machine, abstraction, &pivots, limits);
         let enough = patterns(machine, &shown.entries);
-        let needed = needed::search(machine, &enough, limits);
+        let nothing = Patterns::new();
+        let needed = needed::search(machine, if shown.size.cut_off { &nothing } else { &enough }, limits);
         Abstracted { abstraction, enough, size: shown.size, needed }
     }
 
@@ -139,7 +146,11 @@ fn explored(task: &Task<'_>, machine: &Machine<'_>, limits: &Limits<'_>, part: u
         }
         failure => Trouble::Exploration(failure),
     })?;
-    let patterns = patterns(machine, &merged(&watchers));
+    let entries = merged(&watchers);
+    let all = patterns(machine, &entries);
+    let certain = certain(&entries).map(|entries| patterns(machine, &entries));
+    let certain = certain.or_else(|| all.keys().any(|pattern| !pattern.is_exact).then(|| all.clone())).map(exact);
+    let patterns = all;
     let size = Size {
         states: exploration.states.len() as u64,
         transitions: exploration.transitions,
@@ -152,12 +163,10 @@ fn explored(task: &Task<'_>, machine: &Machine<'_>, limits: &Limits<'_>, part: u
         };
         labels.extend(evaluated(&watchers).into_iter().map(of_evaluation));
     }
-    if is_split || size.cut_off {
-        // Behind its write the pivot may come to instructions that no state of the explored part has come to.
+    if is_split || size.cut_off || certain.is_some() {
+        // Behind its write the pivot may come to instructions that no state of the explored part has come to, and who is presumed to change something has perhaps never done so.
         labels.extend(labels_of_patterns(task.program, machine, &patterns));
     }
     let parts = vec![Part { compiled: machine.compiled.clone(), exploration }];
-    let certain = certain(machine, &patterns);
-    let certain = (certain.len() < patterns.len()).then_some(certain);
     Ok(Found { patterns, abstraction: None, certain, labels, size, parts })
 }

@@ -120,9 +120,9 @@ fn about_to_be_changed(machine: &Machine<'_>, pivot: usize, effects: &[Effects])
     let mut hot = BTreeSet::new();
     for (thread, effects) in effects.iter().enumerate().filter(|&(thread, _)| thread != pivot) {
         let changes = effects.iter().filter(|&&(_, slot, _)| varying.contains(slot));
-        hot.extend(
-            changes.map(|&(instruction, slot, _)| (slot, Fringe { seen: Seen::Abstractly, thread, instruction })),
-        );
+        hot.extend(changes.map(|&(instruction, slot, _)| {
+            (slot, Fringe { presumed: false, seen: Seen::Abstractly, thread, instruction })
+        }));
     }
     hot.into_iter().collect()
 }

@@ -44,7 +44,7 @@ struct Search<'m> {
     classes: Vec<Vec<usize>>,
     /// For each thread and class, the kept instructions that come next.
     next: Vec<Vec<Vec<usize>>>,
-    known_values: FxHashMap<Value, u16>,
+    known_values: FxHashMap<Value, u32>,
     values: Vec<Value>,
     shown: Shown,
 }
@@ -154,8 +154,8 @@ impl<'m> Search<'m> {
     fn run(mut self, budget: &Budget<'_>) -> Shown {
         let initial = self.initial();
         let packed = self.pack(&initial);
-        let bytes = 2 * packed.len() + 40;
-        let mut seen: FxHashSet<Box<[u16]>> = FxHashSet::from_iter([packed.clone()]);
+        let bytes = 4 * packed.len() + 40;
+        let mut seen: FxHashSet<Box<[u32]>> = FxHashSet::from_iter([packed.clone()]);
         let mut order = vec![packed];
         let mut at = 0;
         while at < order.len() {
@@ -184,7 +184,7 @@ impl<'m> Search<'m> {
         let mut hot: Vec<(usize, Fringe)> = Vec::new();
         for thread in (0..state.others.len()).filter(|&thread| thread != self.pivot) {
             for (step, to) in self.steps_of_other(state, thread) {
-                let fringe = Fringe { seen: Seen::Abstractly, thread, instruction: step.instruction };
+                let fringe = Fringe { presumed: false, seen: Seen::Abstractly, thread, instruction: step.instruction };
                 let mixed = self.machine.may_change(thread, step.instruction).iter().copied();
                 hot.extend(mixed.filter(|slot| self.observed.kept.contains(*slot)).map(|slot| (slot, fringe)));
                 if is_taken(step, &state.values) == Some(false) {
@@ -246,11 +246,11 @@ impl<'m> Search<'m> {
     }
 
     /// The number of a value; when there are too many different ones, it is not known any more.
-    fn number(&mut self, value: Value) -> u16 {
+    fn number(&mut self, value: Value) -> u32 {
         if let Some(&number) = self.known_values.get(&value) {
             return number;
         }
-        match u16::try_from(self.values.len()) {
+        match u32::try_from(self.values.len()) {
             Ok(number) => {
                 self.known_values.insert(value, number);
                 self.values.push(value);
@@ -266,18 +266,18 @@ impl<'m> Search<'m> {
         self.machine.locals[self.pivot].clone().chain(self.observed.kept.ones()).collect()
     }
 
-    fn pack(&mut self, state: &State) -> Box<[u16]> {
+    fn pack(&mut self, state: &State) -> Box<[u32]> {
         self.number(None);
-        let mut packed = vec![state.control as u16];
+        let mut packed = vec![state.control as u32];
         let (machine, pivot) = (self.machine, self.pivot);
         for slot in self.pivot_slots() {
             packed.push(self.number(state.values[slot]));
         }
         for thread in (0..state.others.len()).filter(|&thread| thread != pivot) {
             match state.others[thread] {
-                Other::Flat(class) => packed.extend([u16::MAX, class as u16]),
+                Other::Flat(class) => packed.extend([u32::MAX, class as u32]),
                 Other::Prefix(control, count) => {
-                    packed.extend([count as u16, control as u16]);
+                    packed.extend([count as u32, control as u32]);
                     for slot in machine.locals[thread].clone() {
                         packed.push(self.number(state.values[slot]));
                     }
@@ -287,8 +287,8 @@ impl<'m> Search<'m> {
         packed.into()
     }
 
-    fn unpack(&self, packed: &[u16]) -> State {
-        let mut fields = packed.iter().map(|&field| usize::from(field));
+    fn unpack(&self, packed: &[u32]) -> State {
+        let mut fields = packed.iter().map(|&field| field as usize);
         let mut field = || fields.next().expect("it was packed with all fields");
         let machine = self.machine;
         let control = field();
@@ -299,7 +299,7 @@ impl<'m> Search<'m> {
         let mut others = vec![Other::Flat(0); machine.locals.len()];
         for thread in (0..others.len()).filter(|&thread| thread != self.pivot) {
             let (tag, place) = (field(), field());
-            if tag == usize::from(u16::MAX) {
+            if tag == u32::MAX as usize {
                 others[thread] = Other::Flat(place);
             } else {
                 others[thread] = Other::Prefix(place, tag);
@@ -320,7 +320,11 @@ fn read_in_prefix(machine: &Machine<'_>, thread: usize, bound: usize) -> FixedBi
     for _ in 0..bound {
         let here: Vec<&Step> = reached.iter().flat_map(|&control| &steps[control]).collect();
         read.extend(here.iter().flat_map(|step| step.reads()).filter(|&slot| slot < machine.shared));
+        let known = reached.len();
         reached.extend(here.iter().map(|step| step.to));
+        if reached.len() == known {
+            break;
+        }
     }
     read
 }

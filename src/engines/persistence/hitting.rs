@@ -46,7 +46,7 @@ impl<'a> Paths<'a> {
         let patterns: Vec<&Pattern> = patterns.keys().filter(|pattern| pattern.thread == thread).collect();
         let origins = &single.origins[thread];
         let ends = ends(&single.program.threads[thread], origins);
-        let junctions = junctions(&patterns, origins, &ends);
+        let junctions = junctions(&ends);
         Paths { patterns, origins, targets: ends.into_iter().map(|(_, to)| to).collect(), junctions }
     }
 
@@ -165,22 +165,16 @@ fn ends(thread: &Thread, origins: &[Origin]) -> Vec<(usize, usize)> {
     ends.into_values().collect()
 }
 
-/// For each instruction, the name of the state that it leads to, where several instructions lead and that several leave: of those that lead there on paths the first write of a pattern, as it is the easiest to
-/// understand, or else the first. With one way in, a fence after it does the same, and with one way out, one before that.
-fn junctions(patterns: &[&Pattern], origins: &[Origin], ends: &[(usize, usize)]) -> Vec<Option<usize>> {
-    let completed = |part: usize| origins[part].completes.then_some(origins[part].instruction);
-    let writes: BTreeSet<usize> = patterns.iter().filter_map(|pattern| completed(pattern.write)).collect();
-    let edges = patterns.iter().flat_map(|pattern| &pattern.nodes).flat_map(|node| &node.edges);
-    let on_paths: BTreeSet<usize> = edges.filter_map(|&(part, _)| completed(part)).chain(writes.clone()).collect();
-    let mut names: BTreeMap<usize, usize> = BTreeMap::new();
-    for &number in writes.iter().chain(&on_paths) {
-        names.entry(ends[number].1).or_insert(number);
-    }
-    let is_junction = |state: usize| {
-        let (ways_in, ways_out) = (ends.iter().filter(|end| end.1 == state), ends.iter().filter(|end| end.0 == state));
-        ways_in.count() > 1 && ways_out.count() > 1
+/// For each instruction, the name of the state that it leads to, where several instructions lead and that several leave: the first that leads there. With one way in, a fence after it does the same, and with one way out, one before
+/// that.
+fn junctions(ends: &[(usize, usize)]) -> Vec<Option<usize>> {
+    let name = |state: usize| {
+        let is_left_by_several = ends.iter().filter(|end| end.0 == state).count() > 1;
+        let mut ways_in = (0..ends.len()).filter(|&number| ends[number].1 == state);
+        let first = ways_in.next().filter(|_| is_left_by_several)?;
+        ways_in.next().map(|_| first)
     };
-    ends.iter().map(|&(_, to)| names.get(&to).copied().filter(|_| is_junction(to))).collect()
+    ends.iter().map(|&(_, to)| name(to)).collect()
 }
 
 /// The nodes that can be reached from these.

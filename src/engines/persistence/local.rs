@@ -3,6 +3,8 @@
 //! Memory stays as it is, so the graph is over control states and locals only, and finite for finite programs; spin loops are cycles in it. A node offers reads, taken or refused:
 //! a condition that does not hold has been read, too. Only what leads to the read of a hot location is kept, and nodes are numbered as a search meets them, so that graphs that differ
 //! in nothing but values are equal. There are few different ones, whatever the number of entries.
+//!
+//! A thread that counts without end has no finite graph. One of more than some thousand nodes is made again with values that are not [told apart](Machine::distinguished) unknown; what it shows is then not certain.
 
 use super::machine::{Machine, Role};
 use super::record::{Entries, Fringe, Key, add};
@@ -30,7 +32,12 @@ pub(super) struct Pattern {
     pub written: Option<usize>,
     /// What it can do afterwards; it starts at node 0.
     pub nodes: Vec<Node>,
+    /// Whether it can really do all that, as far as the values after the write are known.
+    pub is_exact: bool,
 }
+
+/// The most nodes of a graph over all values.
+const MOST: usize = 5_000;
 
 /// All patterns, and for each hot location of each who is about to change it.
 pub(super) type Patterns = BTreeMap<Pattern, BTreeMap<usize, Fringe>>;
@@ -39,9 +46,12 @@ pub(super) type Patterns = BTreeMap<Pattern, BTreeMap<usize, Fringe>>;
 pub(super) fn patterns(machine: &Machine<'_>, entries: &Entries) -> Patterns {
     let mut patterns = Patterns::new();
     for (key, hot) in entries {
-        let Some(nodes) = leading_to_reads(machine, key, hot) else { continue };
+        let exact = search(machine, key, hot, &|_| true, MOST);
+        let is_exact = exact.is_some();
+        let widened = || search(machine, key, hot, &|value| machine.distinguished.contains(&value), usize::MAX);
+        let Some(nodes) = exact.or_else(widened).and_then(|nodes| leading_to_reads(&nodes)) else { continue };
         let (thread, write, written) = (key.thread, key.instruction, key.written);
-        let pattern = patterns.entry(Pattern { thread, write, written, nodes }).or_default();
+        let pattern = patterns.entry(Pattern { thread, write, written, nodes, is_exact }).or_default();
         for (&location, &fringe) in hot {
             add(pattern, location, fringe);
         }
@@ -50,8 +60,7 @@ pub(super) fn patterns(machine: &Machine<'_>, entries: &Entries) -> Patterns {
 }
 
 /// The local graph, as far as it leads to a read of a hot location; nothing if nothing does.
-fn leading_to_reads(machine: &Machine<'_>, key: &Key, hot: &BTreeMap<usize, Fringe>) -> Option<Vec<Node>> {
-    let nodes = search(machine, key, hot);
+fn leading_to_reads(nodes: &[Node]) -> Option<Vec<Node>> {
     let mut leads: Vec<bool> = nodes.iter().map(|node| !node.reads.is_empty()).collect();
     let mut changed = true;
     while changed {
@@ -86,8 +95,14 @@ fn leading_to_reads(machine: &Machine<'_>, key: &Key, hot: &BTreeMap<usize, Frin
     Some(kept)
 }
 
-/// The whole local graph.
-fn search(machine: &Machine<'_>, key: &Key, hot: &BTreeMap<usize, Fringe>) -> Vec<Node> {
+/// The whole local graph over the values that are told apart; nothing if it has more than so many nodes.
+fn search(
+    machine: &Machine<'_>,
+    key: &Key,
+    hot: &BTreeMap<usize, Fringe>,
+    tells_apart: &dyn Fn(i64) -> bool,
+    most: usize,
+) -> Option<Vec<Node>> {
     let thread = key.thread;
     let control = machine.step(thread, key.instruction).to;
     let mut values: Vec<Value> = vec![None; machine.compiled.initial.len()];
@@ -100,6 +115,9 @@ fn search(machine: &Machine<'_>, key: &Key, hot: &BTreeMap<usize, Fringe>) -> Ve
     let mut queue = VecDeque::from([start]);
     let mut nodes = Vec::new();
     while let Some((control, own)) = queue.pop_front() {
+        if nodes.len() >= most {
+            return None;
+        }
         let mut node = Node::default();
         for step in machine.steps(thread, control) {
             let role = machine.roles[thread][step.instruction];
@@ -119,7 +137,7 @@ fn search(machine: &Machine<'_>, key: &Key, hot: &BTreeMap<usize, Fringe>) -> Ve
                         // Of a write only that it may miss its array is harmless.
                         goes_on &= goes.may_miss;
                     } else {
-                        let value = evaluate(value, &values);
+                        let value = evaluate(value, &values).filter(|&value| tells_apart(value));
                         assign(&goes, value, &mut values);
                     }
                 }
@@ -137,5 +155,5 @@ fn search(machine: &Machine<'_>, key: &Key, hot: &BTreeMap<usize, Fringe>) -> Ve
         }
         nodes.push(node);
     }
-    nodes
+    Some(nodes)
 }

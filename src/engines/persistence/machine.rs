@@ -8,7 +8,11 @@ use crate::program::compiled::{Code, Compiled, Step, Target};
 use crate::program::single_access::SingleAccess;
 use crate::program::{Expression, Instruction, InstructionKind, Program, Reference, Scope};
 use fixedbitset::FixedBitSet;
+use std::collections::BTreeSet;
 use std::ops::Range;
+
+/// Values below this are told apart even if the program does not name them.
+const SMALL: i64 = 8;
 
 /// What an instruction is to the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +46,8 @@ pub(super) struct Machine<'p> {
     pub roles: Vec<Vec<Role>>,
     /// For each thread and control state.
     pub regions: Vec<Vec<Region>>,
+    /// The values that abstractions tell apart: those that the program names, their neighbours, and the first few.
+    pub distinguished: BTreeSet<i64>,
     /// For each thread and instruction.
     writes: Vec<Vec<Vec<usize>>>,
     /// For each thread and instruction, whether it is an atomic instruction that looks at other locations than the one that it writes.
@@ -67,6 +73,7 @@ impl<'p> Machine<'p> {
             locals,
             roles,
             regions: Vec::new(),
+            distinguished: constants(compiled).into_iter().chain(0..SMALL).collect(),
             writes: Vec::new(),
             mixes: Vec::new(),
         };
@@ -151,22 +158,6 @@ impl<'p> Machine<'p> {
         (0..self.locals.len()).any(|thread| self.can_be_pivot(thread))
     }
 
-    /// The constants of the program and their neighbours.
-    pub(super) fn constants(&self) -> Vec<i64> {
-        let mut constants = self.compiled.initial.clone();
-        for step in self.compiled.threads.iter().flat_map(|thread| thread.steps.iter().flatten()) {
-            let mut add = |code: &Code| constants_of(code, &mut constants);
-            step.outranked.iter().chain(&step.condition).for_each(&mut add);
-            for (target, value) in &step.assignments {
-                add(value);
-                if let Target::Element(_, _, index) = target {
-                    add(index);
-                }
-            }
-        }
-        constants.iter().flat_map(|&value| [value.saturating_sub(1), value, value.saturating_add(1)]).collect()
-    }
-
     fn regions_of(&self, thread: usize) -> Vec<Region> {
         let slots = self.compiled.initial.len();
         let steps = &self.compiled.threads[thread].steps;
@@ -195,6 +186,22 @@ impl<'p> Machine<'p> {
         };
         decides.into_iter().map(region).collect()
     }
+}
+
+/// The constants of the program and their neighbours.
+fn constants(compiled: &Compiled) -> Vec<i64> {
+    let mut constants = compiled.initial.clone();
+    for step in compiled.threads.iter().flat_map(|thread| thread.steps.iter().flatten()) {
+        let mut add = |code: &Code| constants_of(code, &mut constants);
+        step.outranked.iter().chain(&step.condition).for_each(&mut add);
+        for (target, value) in &step.assignments {
+            add(value);
+            if let Target::Element(_, _, index) = target {
+                add(index);
+            }
+        }
+    }
+    constants.iter().flat_map(|&value| [value.saturating_sub(1), value, value.saturating_add(1)]).collect()
 }
 
 fn constants_of(code: &Code, found: &mut Vec<i64>) {

@@ -5,7 +5,7 @@
 //!
 //! Threads move two at a time, then three at a time, and then all. Fences of one thread do nothing for another, so a thread is settled as soon as its bound is met; what has only settled threads in it is not explored.
 //!
-//! Patterns whose fringe is only [presumed](super::record::Fringe::is_certain) to change something do not count.
+//! What is only [presumed](super::record::Fringe::is_certain) to be changed does not count, and neither do [widened](super::local) patterns.
 //!
 //! *Cost.* With n threads, n² / 2 explorations of two threads, of some hundred states for mutual exclusion algorithms. *Limits.* So many states for each exploration and for all of them that this
 //! takes a few seconds at most; what is not found until then is not known to be needed.
@@ -13,10 +13,10 @@
 use super::hitting::{Cut, Paths, minimum};
 use super::local::{Patterns, patterns};
 use super::machine::Machine;
-use super::record::{Fringe, Recording, add, merged};
+use super::record::{Recording, add, certain, merged};
 use crate::explore::{Exploration, Limits, explore};
 use crate::program::compiled::Compiled;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -57,7 +57,7 @@ impl Needed {
 
     /// Closes the threads that need as many fences as these patterns ask for, which are enough.
     pub(super) fn settle(&mut self, machine: &Machine<'_>, enough: &Patterns) {
-        let fences = |patterns: &Patterns, thread: usize| num_of_fences(machine, patterns, thread);
+        let fences = |patterns: &Patterns, thread: usize| num_of_fences_in(machine, patterns, thread);
         self.open.retain(|&thread| fences(&self.patterns, thread) < fences(enough, thread));
     }
 }
@@ -91,7 +91,8 @@ pub(super) fn search(machine: &Machine<'_>, enough: &Patterns, limits: &Limits<'
         // Who goes wrong does so in the program, too: that is for the exploration of the program to tell.
         let Ok((exploration, watchers)) = explore(&compiled, &bounds, &mut recording) else { continue };
         states_left = states_left.saturating_sub(exploration.states.len());
-        let found = certain(machine, &patterns(machine, &merged(&watchers)));
+        let entries = merged(&watchers);
+        let found = exact(patterns(machine, &certain(&entries).unwrap_or(entries)));
         if !found.is_empty() {
             needed.add(found);
             needed.parts.push(Part { compiled, exploration });
@@ -101,8 +102,13 @@ pub(super) fn search(machine: &Machine<'_>, enough: &Patterns, limits: &Limits<'
     needed
 }
 
+/// The fewest fences that cut these patterns.
+pub(super) fn num_of_fences(machine: &Machine<'_>, patterns: &Patterns) -> usize {
+    (0..machine.locals.len()).map(|thread| num_of_fences_in(machine, patterns, thread)).sum()
+}
+
 /// The fewest fences of a thread that cut these patterns.
-fn num_of_fences(machine: &Machine<'_>, patterns: &Patterns, thread: usize) -> usize {
+fn num_of_fences_in(machine: &Machine<'_>, patterns: &Patterns, thread: usize) -> usize {
     let cost = |_: Cut| 1;
     minimum(&Paths::of(patterns, thread, machine.single), [&cost, &cost]).len()
 }
@@ -130,9 +136,8 @@ fn moving(compiled: &Compiled, group: &[usize]) -> Compiled {
     compiled
 }
 
-/// The patterns without those of which something is only presumed.
-pub(super) fn certain(machine: &Machine<'_>, patterns: &Patterns) -> Patterns {
-    let is_certain = |hot: &BTreeMap<usize, Fringe>| hot.values().all(|fringe| fringe.is_certain(machine));
-    let certain = patterns.iter().filter(|(_, hot)| is_certain(hot));
-    certain.map(|(pattern, hot)| (pattern.clone(), hot.clone())).collect()
+/// The patterns of which it is known that the pivot can do all that they say.
+pub(super) fn exact(mut patterns: Patterns) -> Patterns {
+    patterns.retain(|pattern, _| pattern.is_exact);
+    patterns
 }

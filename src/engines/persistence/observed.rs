@@ -1,17 +1,13 @@
 //! What an abstraction tells apart while one thread is the pivot: the locations that it keeps, and the values that it knows by name.
 //!
 //! Any other location, and any other value, is any value ([`values`](super::values)). So that a search over such states is finite, also for a program that counts without end, only values are told
-//! apart that the program names, their neighbours, and the first few.
+//! apart that the program names, their neighbours, and the first few ([`Machine::distinguished`]).
 
 use super::machine::{Machine, Role};
 use super::record::{Entries, Fringe, Key, add};
 use super::values::{Value, assign, evaluate, written};
 use crate::program::compiled::Step;
 use fixedbitset::FixedBitSet;
-use std::collections::BTreeSet;
-
-/// Values below this are told apart even if the program does not name them.
-const SMALL: i64 = 8;
 
 /// What is told apart.
 pub(super) struct Observed<'m> {
@@ -19,13 +15,11 @@ pub(super) struct Observed<'m> {
     pub pivot: usize,
     /// The shared slots whose values are kept.
     pub kept: FixedBitSet,
-    distinguished: BTreeSet<i64>,
 }
 
 impl<'m> Observed<'m> {
     pub(super) fn new(machine: &'m Machine<'m>, pivot: usize, kept: FixedBitSet) -> Observed<'m> {
-        let distinguished = machine.constants().into_iter().chain(0..SMALL).collect();
-        Observed { machine, pivot, kept, distinguished }
+        Observed { machine, pivot, kept }
     }
 
     /// The values at the start.
@@ -41,7 +35,7 @@ impl<'m> Observed<'m> {
     /// Performs the assignments; what is not kept stays unknown.
     pub(super) fn execute(&self, step: &Step, values: &mut [Value]) {
         for (target, value) in &step.assignments {
-            let value = evaluate(value, values).filter(|value| self.distinguished.contains(value));
+            let value = evaluate(value, values).filter(|value| self.machine.distinguished.contains(value));
             let mut goes = written(target, values);
             let all = goes.slots.len();
             goes.slots.retain(|&slot| self.is_kept(slot));

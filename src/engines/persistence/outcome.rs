@@ -7,6 +7,7 @@ use super::Checked;
 use super::hitting::{Cut, Cuts, Paths, all_minimal, minimum};
 use super::local::{Node, Pattern, Patterns};
 use super::machine::{Machine, Role};
+use super::needed::num_of_fences;
 use super::record::{Fringe, Seen};
 use super::run::witness;
 use super::values::written;
@@ -37,6 +38,13 @@ struct Pair<'c> {
     fringe: Fringe,
 }
 
+impl Pair<'_> {
+    /// Whether some run of the program has it.
+    fn is_certain(&self) -> bool {
+        self.pattern.is_exact && self.fringe.is_certain()
+    }
+}
+
 impl Evidence for Checked {
     fn analysis(&self) -> &Analysis {
         &self.analysis
@@ -50,11 +58,15 @@ impl Evidence for Checked {
         self.abstraction
     }
 
+    fn out_of_range(&self) -> u64 {
+        self.parts.iter().map(|part| part.exploration.out_of_range).sum()
+    }
+
     fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome {
         let started = Instant::now();
         let pairs = self.pairs();
         let delays: Vec<Delay> = pairs.iter().map(|pair| pair.delay.clone()).collect();
-        let names = Names::new(&self.program, &self.analysis);
+        let names = Names::new(self);
         let mut points: BTreeMap<Point, FenceStrength> = BTreeMap::new();
         let mut prices: BTreeMap<Point, u64> = BTreeMap::new();
         let mut served: BTreeMap<Point, Vec<usize>> = BTreeMap::new();
@@ -91,11 +103,7 @@ impl Evidence for Checked {
         let minimality = self.minimality(cost, &names, options);
         let placement = Placement { cost, fences: points, minimality };
         let findings = self.findings(delays, options);
-        let machine = Machine::new(&self.single, &self.compiled);
-        let confirmation = |pair: &Pair<'_>| {
-            let is_certain = pair.fringe.seen != Seen::Abstractly && pair.fringe.is_certain(&machine);
-            if is_certain { Confirmation::Yes } else { Confirmation::Unknown }
-        };
+        let confirmation = |pair: &Pair<'_>| if pair.is_certain() { Confirmation::Yes } else { Confirmation::Unknown };
         let confirmations = pairs.iter().map(confirmation).collect();
         let fences = placement.fences.keys().map(|&point| {
             let delays = served.remove(&point).unwrap_or_default();
@@ -123,7 +131,7 @@ impl Evidence for Checked {
         let machine = Machine::new(&self.single, &self.compiled);
         let run = |pair: &Pair<'_>| {
             let Seen::In(part, state) = pair.fringe.seen else { return None };
-            if !pair.fringe.is_certain(&machine) {
+            if !pair.is_certain() {
                 return None;
             }
             let paths = self.paths(pair.pattern.thread);
@@ -139,14 +147,15 @@ impl Evidence for Checked {
 impl Checked {
     /// One occurrence of every pair, in the order of the program.
     fn pairs(&self) -> Vec<Pair<'_>> {
-        let names = Names::new(&self.program, &self.analysis);
+        let names = Names::new(self);
         let mut pairs: BTreeMap<(VertexId, VertexId), Pair<'_>> = BTreeMap::new();
         for (pattern, hot) in &self.patterns {
             let reads: BTreeSet<(usize, usize)> = pattern.nodes.iter().flat_map(|node| node.reads.clone()).collect();
             for read in reads {
                 let fringe = hot[&read.1];
                 let Some((from, to)) = names.delay(self, pattern, read) else { continue };
-                if pairs.get(&(from, to)).is_some_and(|known| known.fringe <= fringe) {
+                let preference = (!pattern.is_exact, fringe);
+                if pairs.get(&(from, to)).is_some_and(|known| (!known.pattern.is_exact, known.fringe) <= preference) {
                     continue;
                 }
                 let other = (fringe.thread, self.origin(fringe.thread, fringe.instruction));
@@ -163,15 +172,16 @@ impl Checked {
     /// Whether less than this cost would do: patterns that are perhaps not in the program may ask for too much, unless the others ask for as much.
     fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
         let Some(certain) = &self.certain else { return Minimality::Proved };
-        let (mut fences, mut least) = (0, 0);
+        let mut least = 0;
         for thread in 0..self.program.threads.len() {
             let paths = Paths::of(certain, thread, &self.single);
             let cost = |cut: Cut| names.cost(&paths, thread, cut, &options.costs);
-            let cuts = minimum(&paths, [&cost, &cost]);
-            fences += cuts.len();
-            least += cuts.into_iter().map(cost).sum::<u64>();
+            least += minimum(&paths, [&cost, &cost]).into_iter().map(cost).sum::<u64>();
         }
-        if least == cost { Minimality::Proved } else { Minimality::AtLeast(fences) }
+        if least == cost {
+            return Minimality::Proved;
+        }
+        Minimality::AtLeast(num_of_fences(&names.machine, certain))
     }
 
     fn position(&self, pairs: &[Pair<'_>], (from, to): (VertexId, VertexId)) -> Option<usize> {
@@ -212,7 +222,7 @@ impl Checked {
             Listing::First(most) => most,
             Listing::All => usize::MAX,
         };
-        let names = Names::new(&self.program, &self.analysis);
+        let names = Names::new(self);
         let mut sets = MinimalSets { threads: Vec::new(), complete: true };
         for thread in 0..self.program.threads.len() {
             let paths = self.paths(thread);
@@ -264,6 +274,7 @@ fn is_open(paths: &Paths<'_>, fences: &Cuts) -> bool {
 
 /// Instructions and accesses of the program in the analysis.
 struct Names<'a> {
+    machine: Machine<'a>,
     analysis: &'a Analysis,
     instrs: BTreeMap<At, InstrId>,
     vertices: BTreeMap<(InstrId, Kind, String), VertexId>,
@@ -271,15 +282,16 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn new(program: &Program, analysis: &'a Analysis) -> Names<'a> {
-        let graph = &analysis.graph;
+    fn new(checked: &'a Checked) -> Names<'a> {
+        let Checked { program, single, compiled, analysis, .. } = checked;
+        let (machine, graph) = (Machine::new(single, compiled), &analysis.graph);
         let ids = (0..graph.instructions.len()).map(InstrId::new);
         let instrs = ids.filter_map(|id| instruction(program, analysis, id).map(|at| (at, id))).collect();
         let vertices = graph.vertex_ids().map(|id| {
             let vertex = graph.vertex(id);
             ((vertex.instr, vertex.kind, graph.locations[vertex.location.index()].clone()), id)
         });
-        Names { analysis, instrs, vertices: vertices.collect(), locations: locations(program) }
+        Names { machine, analysis, instrs, vertices: vertices.collect(), locations: locations(program) }
     }
 
     fn instr(&self, at: At) -> InstrId {
@@ -307,10 +319,8 @@ impl<'a> Names<'a> {
     ) -> Option<(VertexId, VertexId)> {
         let thread = pattern.thread;
         let from = (thread, checked.origin(thread, pattern.write));
-        let written = pattern.written.or_else(|| {
-            let machine = Machine::new(&checked.single, &checked.compiled);
-            some_written(&machine, pattern).into_iter().find(|&slot| slot != location)
-        });
+        let some = || some_written(&self.machine, pattern).into_iter().find(|&slot| slot != location);
+        let written = pattern.written.or_else(some);
         let to = (thread, checked.origin(thread, read));
         Some((self.vertex(from, Kind::Write, written?)?, self.vertex(to, Kind::Read, location)?))
     }

@@ -29,6 +29,8 @@ pub(super) enum Seen {
 /// Who is about to change a location, and where that was first seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fringe {
+    /// Only presumed to make the change: an atomic instruction that looks at other locations, see [`Machine::may_change`].
+    pub presumed: bool,
     /// Where.
     pub seen: Seen,
     /// The thread.
@@ -38,9 +40,9 @@ pub(super) struct Fringe {
 }
 
 impl Fringe {
-    /// Whether it makes the change if it comes that far; of an atomic instruction that looks at other locations that is only presumed.
-    pub(super) fn is_certain(&self, machine: &Machine<'_>) -> bool {
-        machine.may_change(self.thread, self.instruction).is_empty()
+    /// Whether it makes the change in a run of the program.
+    pub(super) fn is_certain(&self) -> bool {
+        !self.presumed && self.seen != Seen::Abstractly
     }
 }
 
@@ -79,8 +81,8 @@ pub(super) struct Recorder<'m> {
     /// What was evaluated anywhere: the labels.
     evaluated: FxHashSet<Evaluated>,
     state: usize,
-    /// Locations that a thread is about to change in the state at hand, and its instruction.
-    hot: Vec<(usize, usize, usize)>,
+    /// Locations that are about to be changed in the state at hand, and by whom.
+    hot: Vec<(usize, Fringe)>,
     writes: Vec<Write>,
     values: Vec<i64>,
     table: FxHashMap<Box<[i64]>, BTreeMap<usize, Fringe>>,
@@ -144,11 +146,11 @@ impl Recorder<'_> {
 
     /// The writes of the state at hand, now that all that is hot in it is known.
     fn settle(&mut self) {
-        let Recorder { machine, part, hot, writes, values, table, key, state, .. } = self;
+        let Recorder { machine, hot, writes, values, table, key, .. } = self;
         for (position, &Write { thread, instruction, to, written, begin }) in writes.iter().enumerate() {
             let reads = &machine.regions[thread][to].reads;
-            let is_hot = |&&(other, location, _): &&(usize, usize, usize)| {
-                other != thread && location != written && reads.contains(location)
+            let is_hot = |&&(location, fringe): &&(usize, Fringe)| {
+                fringe.thread != thread && location != written && reads.contains(location)
             };
             let mut hot = hot.iter().filter(is_hot).peekable();
             if hot.peek().is_none() {
@@ -162,10 +164,15 @@ impl Recorder<'_> {
                 Some(entry) => entry,
                 None => table.entry(key.as_slice().into()).or_default(),
             };
-            for &(other, location, instruction) in hot {
-                add(entry, location, Fringe { seen: Seen::In(*part, *state), thread: other, instruction });
+            for &(location, fringe) in hot {
+                add(entry, location, fringe);
             }
         }
+    }
+
+    /// Who changes something in the state at hand.
+    fn fringe(&self, thread: usize, instruction: usize) -> Fringe {
+        Fringe { presumed: false, seen: Seen::In(self.part, self.state), thread, instruction }
     }
 
     fn clear(&mut self) {
@@ -181,6 +188,7 @@ impl Visitor for Recorder<'_> {
     }
 
     fn executed(&mut self, thread: usize, step: &Step, before: &[i64], after: &[i64]) {
+        let fringe = self.fringe(thread, step.instruction);
         match self.machine.roles[thread][step.instruction] {
             Role::Harmless => {}
             Role::Barrier => {
@@ -190,13 +198,13 @@ impl Visitor for Recorder<'_> {
                         Target::Element(base, length, _) => *base..base + length,
                     };
                     let changed = slots.filter(|&slot| slot < self.machine.shared && before[slot] != after[slot]);
-                    self.hot.extend(changed.map(|slot| (thread, slot, step.instruction)));
+                    self.hot.extend(changed.map(|slot| (slot, fringe)));
                 }
             }
             Role::Write(position) => {
                 let Some(written) = self.written(step, position, before) else { return };
                 if before[written] != after[written] {
-                    self.hot.push((thread, written, step.instruction));
+                    self.hot.push((written, fringe));
                 }
                 let region = &self.machine.regions[thread][step.to];
                 if region.reads.ones().any(|slot| slot != written) {
@@ -211,7 +219,8 @@ impl Visitor for Recorder<'_> {
     fn step(&mut self, evaluated: Evaluated, _: Option<&[u64]>) {
         let (thread, instruction) = (evaluated.thread as usize, evaluated.instruction as usize);
         let changed = self.machine.may_change(thread, instruction).iter();
-        self.hot.extend(changed.map(|&slot| (thread, slot, instruction)));
+        let fringe = Fringe { presumed: true, ..self.fringe(thread, instruction) };
+        self.hot.extend(changed.map(|&slot| (slot, fringe)));
         self.evaluated.insert(evaluated);
     }
 
@@ -238,6 +247,17 @@ pub(super) fn merged(watchers: &[Recorder<'_>]) -> Entries {
         }
     }
     entries
+}
+
+/// The entries without what is only presumed; nothing if that is all of them.
+pub(super) fn certain(entries: &Entries) -> Option<Entries> {
+    if entries.values().flat_map(BTreeMap::values).all(Fringe::is_certain) {
+        return None;
+    }
+    let mut certain = entries.clone();
+    certain.values_mut().for_each(|hot| hot.retain(|_, fringe| fringe.is_certain()));
+    certain.retain(|_, hot| !hot.is_empty());
+    Some(certain)
 }
 
 /// All that was evaluated.

@@ -8,7 +8,6 @@ use super::listing::Listing;
 use crate::analysis::{Confirmation, ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Delay, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
-use crate::placement::Minimality;
 use crate::provenance::Provenance;
 use crate::report::engine;
 use crate::report::json::{FenceObject, VerificationObject, fence_objects, verification_object};
@@ -180,7 +179,7 @@ fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
         summary: outcome.summary_row(result),
         enough: result.recheck.enough,
         each_fence_needed: result.recheck.each_needed,
-        proved_minimal: result.placement.minimality == Minimality::Proved && !outcome.analysis.cut_off,
+        proved_minimal: outcome.is_proved_minimal(result),
         verified: verification_object(&result.verification),
         complete: result.complete,
         presumed_atomic: result.presumed_atomic.iter().map(|instr| instr.index()).collect(),
