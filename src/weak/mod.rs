@@ -5,6 +5,7 @@
 //! | part | holds |
 //! |---|---|
 //! | [`split`] | instructions as accesses with the order that their dependencies ask for |
+//! | [`readiness`] | which of these accesses can be made now, and what that presumes |
 //! | [`threads`] | what one thread can do next, whatever the memory is |
 //! | [`system`] | all threads on one sequentially consistent memory, access by access or instruction by instruction |
 //! | [`buffers`] | all threads on store buffers (TSO, PSO), and the states that they reach |
@@ -28,6 +29,7 @@ pub mod attack;
 pub mod axiomatic;
 pub mod buffers;
 pub mod happens_before;
+pub mod readiness;
 pub mod runs;
 pub mod split;
 pub mod system;
