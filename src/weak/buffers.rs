@@ -102,11 +102,11 @@ impl<'p> Buffers<'p> {
             let mut accesses = Vec::new();
             next.shared.threads[thread] = match step.action {
                 Action::Silent { next } => next,
-                Action::Read { within, operation, location } => {
+                Action::Read { operation, location } => {
                     let own = buffer.iter().rev().find(|&&(written, _)| written == location);
                     let value = own.map_or(state.shared.memory[location as usize], |&(_, value)| value);
                     accesses.push(Access { kind: AccessKind::Read, location, value });
-                    self.system.threads[thread].after_read(within, operation, value)
+                    self.system.threads[thread].after_read(config, step.step, operation, value)
                 }
                 Action::Write { .. } if buffer.len() >= self.bound => {
                     self.is_cut_off = true;

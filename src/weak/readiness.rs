@@ -5,8 +5,10 @@
 //!
 //! *Presumptions.* Whether two accesses to one array touch the same element is not known until both indices are, and an index can need a shared read. In `s := v[i]; v[1] := 1` the write does not
 //! depend on the read of `i`, so it can come first, if `i` turns out not to be 1. Such an access is made with a [`Presumption`], and a run in which that turns out wrong is none: it stops in the middle of the
-//! instruction, and never comes to a state between instructions. In the same way `v[i] := 1; x := v[0]` can write 1 to `x` before it reads `i`, if that turns out to be 0. Without a presumption
-//! an instruction can always go on, in the order of the text.
+//! instruction, and never comes to a state between instructions. Without a presumption an instruction can always go on, in the order of the text.
+//!
+//! Values are never presumed. In `v[i] := 1; x := v[0]` the element can be read before `i`, but what is written to `x` depends on `i`, as that tells whether the element is the one just written. So what
+//! needs the read waits for `i`; else values could come out of thin air (`x` has a value because `i` is not 0, and another thread makes `i` that because `x` has it).
 //!
 //! A run up to some point says something about the program only if all that was presumed can still come true: [`Config::is_certain`] tells where nothing is open.
 
@@ -14,16 +16,19 @@ use super::split::{Cell, Operation, SplitStep};
 use super::threads::Config;
 use crate::program::compiled::{Fault, Trace};
 
-/// What is presumed of an access whose index is not known yet.
+/// An access was made although another one, whose index is not known yet, may have to come first: it is presumed to be elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Presumption {
-    operation: u32,
+    /// The operation whose access was made.
+    by: u32,
+    /// Where.
     location: u32,
-    whereabouts: Whereabouts,
+    /// The operation that is elsewhere.
+    other: u32,
 }
 
 /// Where an access is, as seen from a location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whereabouts {
     There,
     Elsewhere,
@@ -39,10 +44,10 @@ pub(super) enum Touch {
     Nothing(Option<usize>),
 }
 
-/// A way to perform a read or write now.
+/// How a read or write can be performed now.
 pub(super) struct Way {
     pub touch: Touch,
-    /// What it presumes.
+    /// What it presumes; nothing if it makes no access.
     pub presumed: Vec<Presumption>,
 }
 
@@ -67,6 +72,11 @@ impl Config {
         self.running.map_or(0, |(_, done)| done)
     }
 
+    /// Those of them whose values can be used: nothing that they presume is open.
+    pub(super) fn available(&self) -> u64 {
+        self.presumed.iter().fold(self.done(), |done, presumption| done & !(1 << presumption.by))
+    }
+
     /// Does an operation, with what it presumes.
     pub(super) fn perform(&mut self, operation: usize, presumed: &[Presumption]) {
         if let Some((_, done)) = &mut self.running {
@@ -78,19 +88,18 @@ impl Config {
     }
 }
 
-/// All ways to perform an operation now; none for those that are no accesses.
-pub(super) fn ways(split: &SplitStep, config: &Config, operation: usize) -> Vec<Way> {
-    let Some((cell, is_write)) = access(split, operation) else { return Vec::new() };
-    let done = config.done();
-    if done & 1 << operation != 0 || split.needs[operation] & !done != 0 {
-        return Vec::new();
+/// How an operation can be performed now; nothing if it cannot, or is no access.
+pub(super) fn ready(split: &SplitStep, config: &Config, operation: usize) -> Option<Way> {
+    let (cell, is_write) = access(split, operation)?;
+    if config.done() & 1 << operation != 0 || split.needs[operation] & !config.available() != 0 {
+        return None;
     }
     // Indices that go wrong are found when the operation is settled.
     let Ok(Some(location)) = locate(cell, &config.frame) else {
-        return vec![Way { touch: Touch::Nothing(None), presumed: Vec::new() }];
+        return Some(Way { touch: Touch::Nothing(None), presumed: Vec::new() });
     };
     let around = Around { split, config, operation, base: cell.base, location };
-    if is_write { around.write().into_iter().collect() } else { around.read() }
+    if is_write { around.write() } else { around.read() }
 }
 
 /// An access, and what the instruction does with its location besides.
@@ -114,55 +123,46 @@ impl Around<'_> {
             match self.whereabouts(other) {
                 Whereabouts::There => return None,
                 Whereabouts::Elsewhere => {}
-                Whereabouts::Unknown => presumed.push(self.presume(other, Whereabouts::Elsewhere)),
+                Whereabouts::Unknown => presumed.push(self.presume(other)),
             }
         }
         for other in later().filter(|&other| self.whereabouts(other) == Whereabouts::Unknown) {
             // It may be the last one; where waiting for that could be in vain, both are performed.
             if self.split.inside.is_empty() && !uses_own_writes(self.split, self.split.addresses[other]) {
-                presumed.push(self.presume(other, Whereabouts::Elsewhere));
+                presumed.push(self.presume(other));
             }
         }
         Some(Way { touch: Touch::Location(self.location), presumed })
     }
 
-    fn read(&self) -> Vec<Way> {
-        let mut ways = Vec::new();
-        // The last write before it in the text counts.
+    fn read(&self) -> Option<Way> {
         let mut presumed = Vec::new();
-        let earlier: Vec<usize> = self.writes().filter(|&other| other < self.operation).collect();
-        for &other in earlier.iter().rev() {
-            let whereabouts = self.whereabouts(other);
-            if whereabouts == Whereabouts::Elsewhere {
-                continue;
-            }
-            // The instruction knows what it is about to write, whether or not that is performed.
-            let is_computed = self.split.needs[other] & !self.split.addresses[other] & !self.config.done() == 0;
-            let mut there = presumed.clone();
-            if whereabouts == Whereabouts::Unknown {
-                there.push(self.presume(other, Whereabouts::There));
-                presumed.push(self.presume(other, Whereabouts::Elsewhere));
-            }
-            if is_computed {
-                ways.push(Way { touch: Touch::Nothing(slot(self.split, other)), presumed: there });
-            }
-            if whereabouts == Whereabouts::There {
-                return ways;
+        let mut writes: Vec<usize> = self.writes().filter(|&other| other < self.operation).collect();
+        while let Some(other) = writes.pop() {
+            match self.whereabouts(other) {
+                Whereabouts::Elsewhere => {}
+                Whereabouts::Unknown => presumed.push(self.presume(other)),
+                // The last write before it in the text counts. The instruction knows what it is about to write, whether or not that is performed.
+                Whereabouts::There => {
+                    let is_computed = self.split.needs[other] & !self.config.available() == 0;
+                    return (presumed.is_empty() && is_computed).then(|| self.value_of(other));
+                }
             }
         }
-        // A location is read once, unless the instruction writes it in between.
-        let known = self.reads().find(|&other| {
-            let is_between = |write: &usize| (self.operation..other).contains(write);
-            self.is_done(other)
-                && self.whereabouts(other) == Whereabouts::There
-                && !self.writes().filter(is_between).any(|write| self.whereabouts(write) == Whereabouts::There)
-        });
-        let touch = match known {
-            Some(other) => Touch::Nothing(slot(self.split, other)),
-            None => Touch::Location(self.location),
+        // A location is read once, for whatever use, unless the instruction writes it in between.
+        let is_rewritten = |other: usize| {
+            let mut between = self.writes().filter(|write| (self.operation..other).contains(write));
+            between.any(|write| self.whereabouts(write) == Whereabouts::There)
         };
-        ways.push(Way { touch, presumed });
-        ways
+        let mut reads = self.reads().filter(|&other| self.is_done(other) && !is_rewritten(other));
+        match reads.find(|&other| self.whereabouts(other) == Whereabouts::There) {
+            Some(other) => presumed.is_empty().then(|| self.value_of(other)),
+            None => Some(Way { touch: Touch::Location(self.location), presumed }),
+        }
+    }
+
+    fn value_of(&self, other: usize) -> Way {
+        Way { touch: Touch::Nothing(slot(self.split, other)), presumed: Vec::new() }
     }
 
     /// The other accesses to the variable.
@@ -187,50 +187,39 @@ impl Around<'_> {
     }
 
     fn whereabouts(&self, other: usize) -> Whereabouts {
-        if let Some(known) = whereabouts(self.split, self.config, other, self.location) {
-            return known;
-        }
-        for presumption in self.config.presumed.iter().filter(|known| known.operation as usize == other) {
-            match (presumption.whereabouts, presumption.location == self.location) {
-                (whereabouts, true) => return whereabouts,
-                (Whereabouts::There, false) => return Whereabouts::Elsewhere,
-                _ => {}
-            }
-        }
-        Whereabouts::Unknown
+        whereabouts(self.split, self.config, other, self.location)
     }
 
-    fn presume(&self, other: usize, whereabouts: Whereabouts) -> Presumption {
-        Presumption { operation: other as u32, location: self.location, whereabouts }
+    fn presume(&self, other: usize) -> Presumption {
+        Presumption { by: self.operation as u32, location: self.location, other: other as u32 }
     }
 }
 
-/// Where an access is, if its index is known.
-fn whereabouts(split: &SplitStep, config: &Config, operation: usize, location: u32) -> Option<Whereabouts> {
-    let (cell, _) = access(split, operation)?;
-    let is_known = split.addresses[operation] & !config.done() == 0;
-    is_known.then(|| match locate(cell, &config.frame) {
-        Ok(Some(there)) if there == location => Whereabouts::There,
-        _ => Whereabouts::Elsewhere,
-    })
+fn whereabouts(split: &SplitStep, config: &Config, operation: usize, location: u32) -> Whereabouts {
+    let is_known = split.addresses[operation] & !config.available() == 0;
+    match access(split, operation) {
+        Some((cell, _)) if is_known => match locate(cell, &config.frame) {
+            Ok(Some(there)) if there == location => Whereabouts::There,
+            _ => Whereabouts::Elsewhere,
+        },
+        _ => Whereabouts::Unknown,
+    }
 }
 
 /// Whether something was presumed that has turned out wrong.
 pub(super) fn is_refuted(split: &SplitStep, config: &Config) -> bool {
-    config.presumed.iter().any(|presumption| {
-        let known = whereabouts(split, config, presumption.operation as usize, presumption.location);
-        known.is_some_and(|known| known != presumption.whereabouts)
-    })
+    let is_wrong = |Presumption { other, location, .. }: &Presumption| {
+        whereabouts(split, config, *other as usize, *location) == Whereabouts::There
+    };
+    config.presumed.iter().any(is_wrong)
 }
 
 /// Forgets the presumptions that have come true.
 fn confirm(split: &SplitStep, config: &mut Config) {
-    let mut presumed = std::mem::take(&mut config.presumed);
-    presumed.retain(|presumption| {
-        let known = whereabouts(split, config, presumption.operation as usize, presumption.location);
-        known != Some(presumption.whereabouts)
-    });
-    config.presumed = presumed;
+    let is_open = |Presumption { other, location, .. }: &Presumption| {
+        whereabouts(split, config, *other as usize, *location) != Whereabouts::Elsewhere
+    };
+    config.presumed = config.presumed.iter().copied().filter(is_open).collect();
 }
 
 /// Whether one of these operations, or what they need, reads a variable that the instruction writes: it may wait for that write.
@@ -289,28 +278,28 @@ pub(super) fn passes_inside(split: &SplitStep, done: u64, operation: usize) -> O
     Some(first)
 }
 
-/// Performs all private operations that are ready and presume nothing.
+/// Performs all private operations that are ready.
 pub(super) fn settle(split: &SplitStep, config: &mut Config) -> Standing {
     if config.running.is_none() {
         return Standing::Done;
     }
     loop {
-        let before = config.done();
         confirm(split, config);
+        let before = config.available();
         for operation in 0..split.operations.len() {
-            if config.done() & 1 << operation != 0 || split.needs[operation] & !config.done() != 0 {
+            if config.done() & 1 << operation != 0 || split.needs[operation] & !config.available() != 0 {
                 continue;
             }
             match settle_one(split, config, operation) {
                 Ok(Settled::Done) => config.perform(operation, &[]),
                 Ok(Settled::Waiting) => {}
                 Ok(Settled::Refused) => return Standing::Refused,
-                // Nothing goes wrong for a presumption: it waits until that has come true.
+                // Nothing goes wrong in a run that may be none: it waits until what is presumed has come true.
                 Err(_) if !config.is_certain() => {}
                 Err(_) => return Standing::Faulty,
             }
         }
-        if config.done() == before {
+        if config.available() == before {
             break;
         }
     }
@@ -328,14 +317,18 @@ enum Settled {
 fn settle_one(split: &SplitStep, config: &mut Config, operation: usize) -> Result<Settled, Fault> {
     let trace = &mut Trace::default();
     match &split.operations[operation] {
-        Operation::Read(cell, _) | Operation::Write(cell, _) => {
+        Operation::Read(cell, slot) => {
             locate(cell, &config.frame)?;
-            match &ways(split, config, operation)[..] {
-                [Way { touch: Touch::Nothing(value), presumed }] if presumed.is_empty() => {
-                    take(split, config, operation, *value);
-                }
-                _ => return Ok(Settled::Waiting),
-            }
+            let Some(Way { touch: Touch::Nothing(value), .. }) = ready(split, config, operation) else {
+                return Ok(Settled::Waiting);
+            };
+            config.frame[*slot] = value.map_or(0, |known| config.frame[known]);
+        }
+        Operation::Write(cell, _) => {
+            locate(cell, &config.frame)?;
+            let Some(Way { touch: Touch::Nothing(_), .. }) = ready(split, config, operation) else {
+                return Ok(Settled::Waiting);
+            };
         }
         Operation::Compute(value, slot) => config.frame[*slot] = value.evaluate(&config.frame, trace)?,
         Operation::Update { old, new, length, index, value } => {
@@ -360,11 +353,4 @@ fn settle_one(split: &SplitStep, config: &mut Config, operation: usize) -> Resul
         }
     }
     Ok(Settled::Done)
-}
-
-/// A read that makes no access takes its value from this slot, or 0 if its index is out of range.
-pub(super) fn take(split: &SplitStep, config: &mut Config, operation: usize, value: Option<usize>) {
-    if let Operation::Read(_, slot) = &split.operations[operation] {
-        config.frame[*slot] = value.map_or(0, |known| config.frame[known]);
-    }
 }

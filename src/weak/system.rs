@@ -86,10 +86,10 @@ impl<'p> System<'p> {
         let mut accesses = Vec::new();
         next.threads[thread] = match step.action {
             Action::Silent { next } => next,
-            Action::Read { within, operation, location } => {
+            Action::Read { operation, location } => {
                 let value = state.memory[location as usize];
                 accesses.push(Access { kind: AccessKind::Read, location, value });
-                self.threads[thread].after_read(within, operation, value)
+                self.threads[thread].after_read(config, step.step, operation, value)
             }
             Action::Write { location, value, next: after } => {
                 accesses.push(Access { kind: AccessKind::Write, location, value });

@@ -3,7 +3,7 @@
 //! A move makes exactly one shared access, or is a whole step without any; what happens privately in between is done at once. So the moves of a configuration do not depend on the memory, and
 //! are computed once. Only where a read leads depends on the value that it gets.
 
-use super::readiness::{Presumption, Standing, Touch, is_refuted, passes_inside, settle, take, ways};
+use super::readiness::{Presumption, Standing, Touch, Way, is_refuted, passes_inside, ready, settle};
 use super::split::{Operation, SplitStep, SplitThread};
 use crate::program::InstructionKind;
 use rustc_hash::FxHashMap;
@@ -77,8 +77,6 @@ pub struct Move {
 pub enum Action {
     /// Reads a location; [`Threads::after_read`] tells where that leads.
     Read {
-        /// The configuration in the middle of the instruction that the read is made in.
-        within: ConfigId,
         /// The operation.
         operation: u32,
         /// The location.
@@ -229,74 +227,45 @@ impl<'p> Threads<'p> {
         if is_refuted(split, config) {
             return;
         }
-        // The instruction as it stands, and as it stands with private operations that presume something.
-        let mut standings = vec![config.clone()];
-        let mut at = 0;
-        while at < standings.len() {
-            let config = standings[at].clone();
-            for operation in 0..split.operations.len() {
-                for way in ways(split, &config, operation) {
+        for operation in 0..split.operations.len() {
+            let Some(Way { touch: Touch::Location(location), presumed }) = ready(split, config, operation) else {
+                continue;
+            };
+            let Some(is_first_behind) = passes_inside(split, config.done(), operation) else { continue };
+            let drained = fenced || is_first_behind;
+            let action = match &split.operations[operation] {
+                Operation::Write(_, slot) => {
                     let mut next = config.clone();
-                    next.perform(operation, &way.presumed);
-                    match way.touch {
-                        // What presumes nothing was done already, unless it goes wrong.
-                        Touch::Nothing(_) if way.presumed.is_empty() => {}
-                        Touch::Nothing(value) => {
-                            take(split, &mut next, operation, value);
-                            let standing = settle(split, &mut next);
-                            if standing == Standing::InTheMiddle
-                                && !is_refuted(split, &next)
-                                && !standings.contains(&next)
-                            {
-                                standings.push(next);
-                            }
-                        }
-                        Touch::Location(location) => {
-                            let done = config.done();
-                            let Some(is_first_behind) = passes_inside(split, done, operation) else { continue };
-                            let drained = fenced || is_first_behind;
-                            let action = self.access(split, &config, next, operation, location);
-                            moves.push(Move { step, instruction: split.instruction as u32, drained, action });
-                        }
-                    }
+                    next.perform(operation, &presumed);
+                    let standing = settle(split, &mut next);
+                    let value = config.frame[*slot];
+                    Action::Write { location, value, next: self.arrive(next, split, standing) }
                 }
-            }
-            at += 1;
-        }
-    }
-
-    /// The access of an operation in a configuration; `next` is where it is done.
-    fn access(
-        &mut self,
-        split: &SplitStep,
-        config: &Config,
-        mut next: Config,
-        operation: usize,
-        location: u32,
-    ) -> Action {
-        match &split.operations[operation] {
-            Operation::Write(_, slot) => {
-                let value = config.frame[*slot];
-                let standing = settle(split, &mut next);
-                Action::Write { location, value, next: self.arrive(next, split, standing) }
-            }
-            _ => Action::Read { within: self.number(config.clone()), operation: operation as u32, location },
+                _ => Action::Read { operation: operation as u32, location },
+            };
+            moves.push(Move { step, instruction: split.instruction as u32, drained, action });
         }
     }
 
     /// Where a read leads that got this value.
     ///
     /// # Panics
-    /// If the operation is no read that can be made in this configuration.
-    pub fn after_read(&mut self, within: ConfigId, operation: u32, value: i64) -> ConfigId {
-        let mut config = self.config(within).clone();
-        let (step, _) = config.running.expect("reads are made in the middle of an instruction");
-        let (split, operation) = (self.step(within, step), operation as usize);
-        let ways = ways(split, &config, operation);
-        let way = ways.iter().find(|way| matches!(way.touch, Touch::Location(_))).expect("the read can be made");
+    /// If the move is not a read of this configuration.
+    pub fn after_read(&mut self, id: ConfigId, step: u32, operation: u32, value: i64) -> ConfigId {
+        let (split, operation) = (self.step(id, step), operation as usize);
+        let mut config = match self.config(id).running {
+            Some(_) => self.config(id).clone(),
+            None => {
+                let mut begun = self.begun(id, step);
+                // It has moves, so its private beginning went well.
+                let _ = settle(split, &mut begun);
+                begun
+            }
+        };
         let Operation::Read(_, slot) = &split.operations[operation] else { unreachable!("a read") };
+        let presumed = ready(split, &config, operation).map(|way| way.presumed);
         config.frame[*slot] = value;
-        config.perform(operation, &way.presumed);
+        config.perform(operation, &presumed.unwrap_or_default());
         let standing = settle(split, &mut config);
         self.arrive(config, split, standing)
     }
@@ -313,11 +282,11 @@ impl<'p> Threads<'p> {
                 standing => return Some((self.arrive(config, split, standing), accesses)),
             }
             // In the order of the text nothing has to be presumed.
-            let certain = |operation: usize| {
-                ways(split, &config, operation).into_iter().find_map(|way| match way.touch {
-                    Touch::Location(location) if way.presumed.is_empty() => Some((operation, location)),
-                    _ => None,
-                })
+            let certain = |operation: usize| match ready(split, &config, operation)? {
+                Way { touch: Touch::Location(location), presumed } if presumed.is_empty() => {
+                    Some((operation, location))
+                }
+                _ => None,
             };
             let next = (0..split.operations.len()).find_map(certain);
             let (operation, location) = next.expect("some access of an instruction in the middle is ready");

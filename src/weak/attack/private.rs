@@ -164,7 +164,7 @@ impl PrivateRun {
         let mut next = position.clone();
         let mut accesses = Vec::new();
         match step.action {
-            Action::Read { within, operation, location } => {
+            Action::Read { operation, location } => {
                 let own = position.overlay.iter().find(|&&(written, _)| written == location);
                 let value = own.map_or(position.memory[location as usize], |&(_, value)| value);
                 let access = Access { kind: AccessKind::Read, location, value };
@@ -172,7 +172,7 @@ impl PrivateRun {
                 if own.is_none() {
                     next.seen.push(Access { value: 0, ..access });
                 }
-                next.config = thread.after_read(within, operation, value);
+                next.config = thread.after_read(position.config, step.step, operation, value);
             }
             Action::Silent { next: config } => next.config = config,
             _ => {}

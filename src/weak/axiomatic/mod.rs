@@ -29,6 +29,7 @@
 
 #![forbid(unsafe_code)]
 
+mod choices;
 pub mod coherence;
 mod combine;
 pub mod execution;
