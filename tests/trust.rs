@@ -141,7 +141,7 @@ fn a_repaired_text_is_clean_and_verified_and_otherwise_the_same() {
 const RANDOM_LIMITS: Limits = Limits { states: 10_000, buffer: 4 };
 
 const SHAPE: Shape =
-    Shape { most_threads: 3, most_instructions: 3, loops: true, composites: true, waits: true, fences: true };
+    Shape { most_threads: 4, most_instructions: 3, loops: true, composites: true, waits: true, fences: true };
 
 /// Suggestions for random programs hold under every machine: no miss.
 fn no_miss(cases: u64, shape: &Shape, model: &str, atomicity: Atomicity) {
@@ -240,7 +240,7 @@ fn machines_end_where_the_axioms_allow() {
         if writes_twice(&program) {
             return;
         }
-        for (machine, model) in [(Machine::Tso, Model::Tso), (Machine::Pso, Model::Pso)] {
+        for (machine, model) in MACHINES {
             let by_axioms = axiomatic::outcomes(&program, model, 1).unwrap();
             assert!(by_axioms.complete);
             assert_eq!(machine_ends(&program, machine), by_axioms.ends, "{model:?}\n{text}");
@@ -250,6 +250,105 @@ fn machines_end_where_the_axioms_allow() {
     });
     println!("{} times more ends than under SC", weak.get());
     assert!(weak.get() > 0, "the programs do not tell the models apart");
+}
+
+/// What the threads' first locals can be at the end, with one machine; the axioms have to agree.
+fn first_locals(shared: &str, threads: &[&str], machine: Machine, model: Model) -> BTreeSet<Vec<i64>> {
+    let thread = |(number, steps): (usize, &&str)| {
+        let names: Vec<String> = (0..=steps.matches("->").count()).map(|state| format!("S{state}")).collect();
+        let (first, others) = names.split_first().unwrap();
+        format!(
+            "T{number} {{ variables Integer r Integer s initial {first} states {} transitions {steps} }}",
+            others.join(" ")
+        )
+    };
+    let threads: Vec<String> = threads.iter().enumerate().map(thread).collect();
+    let text = format!(
+        "model small {{ classes G {{ variables {shared} state machines {} }} objects g : G() }}",
+        threads.join(" ")
+    );
+    let program = program(&text);
+    let ends = machine_ends(&program, machine);
+    assert_eq!(ends, axiomatic::outcomes(&program, model, 1).unwrap().ends, "{model:?}\n{text}");
+    ends.iter().map(|end| end.locals.iter().map(|locals| locals[0]).collect()).collect()
+}
+
+const MACHINES: [(Machine, Model); 2] = [(Machine::Tso, Model::Tso), (Machine::Pso, Model::Pso)];
+
+#[test]
+fn a_write_does_not_wait_for_the_index_of_a_read_elsewhere() {
+    // T1 changes the index when it has seen the write; the write then was not to the element that T0 reads.
+    for (machine, model) in MACHINES {
+        let ends = first_locals(
+            "Integer x := 1 Integer[2] a := [5, 0]",
+            &["S0 -> S1 { [r := a[x]; a[1] := 1] }", "S0 -> S1 { a[1] = 1 } S1 -> S2 { x := 0 }"],
+            machine,
+            model,
+        );
+        assert_eq!(ends, BTreeSet::from([vec![0, 0], vec![5, 0]]), "{model:?}");
+    }
+}
+
+#[test]
+fn a_read_does_not_wait_for_the_index_of_a_write_elsewhere() {
+    for (machine, model) in MACHINES {
+        let ends = first_locals(
+            "Integer x Integer y Integer[2] a",
+            // T0 reads the element before T1 writes it, and the index after that.
+            &["S0 -> S1 { [a[x] := 7; r := a[0]] }", "S0 -> S1 { atomic [a[0] := 1; x := 1] }"],
+            machine,
+            model,
+        );
+        assert_eq!(ends, BTreeSet::from([vec![0, 0], vec![1, 0], vec![7, 0]]), "{model:?}");
+    }
+}
+
+#[test]
+fn no_index_comes_out_of_thin_air() {
+    // Only if x is 1 does T0 write 1 to y, and only if it does, T1 writes 1 to x.
+    for (machine, model) in MACHINES {
+        let ends = first_locals(
+            "Integer x Integer y Integer[2] a",
+            &["S0 -> S1 { [a[x] := 1; y := 1 - a[0]; r := x] }", "S0 -> S1 { y = 1 } S1 -> S2 { x := 1 }"],
+            machine,
+            model,
+        );
+        assert_eq!(ends, BTreeSet::from([vec![0, 0]]), "{model:?}");
+    }
+}
+
+#[test]
+fn a_location_is_read_for_any_of_its_uses() {
+    // a[y] and a[1] are one read if y is 1, and that need not wait for y.
+    for (machine, model) in MACHINES {
+        let ends = first_locals(
+            "Integer y Integer[2] a",
+            &["S0 -> S1 { [r := a[y]; s := a[1]] }", "S0 -> S1 { a[1] := 1 } S1 -> S2 { y := 1 }"],
+            machine,
+            model,
+        );
+        assert_eq!(ends, BTreeSet::from([vec![0, 0], vec![1, 0]]), "{model:?}");
+        let ends = first_locals("Integer x", &["S0 -> S1 { [r := x; x := 2; s := x] }"], machine, model);
+        assert_eq!(ends, BTreeSet::from([vec![0]]), "{model:?}: what is written later is not read");
+    }
+}
+
+/// T0 can be torn only if it writes before it reads the index, and that only if the index is not 1 in the end.
+#[test]
+fn what_is_presumed_must_come_true() {
+    for (index, is_torn) in [(1, false), (0, true)] {
+        let text = format!(
+            "model presumed {{ classes G {{ variables Integer x := 1 Integer[2] a state machines
+                T0 {{ variables Integer r initial A states B transitions A -> B {{ [r := a[x]; a[1] := 1] }} }}
+                T1 {{ initial A states B C transitions A -> B {{ a[1] = 1 }} B -> C {{ x := {index} }} }} }} objects g : G() }}"
+        );
+        let program = program(&text);
+        for model in WEAK {
+            let verdict = judge(&program, &Repair::default(), model, Atomicity::Full, Property::Traces, LIMITS);
+            assert_eq!(matches!(verdict, Verdict::Violated(_)), is_torn, "{model}: {verdict:?}\n{text}");
+            assert_eq!(is_verified(&verdict), !is_torn, "{model}: {verdict:?}\n{text}");
+        }
+    }
 }
 
 /// Programs in which the published definitions miss what a machine does; `docs/trust.md` shows the runs.

@@ -105,6 +105,22 @@ impl SplitThread {
 }
 
 impl SplitStep {
+    /// Whether one of its accesses may be made before the index of another one to the same array is known.
+    #[must_use]
+    pub fn can_presume(&self) -> bool {
+        let bases = || {
+            self.operations.iter().zip(&self.addresses).filter_map(|(operation, &address)| match operation {
+                Operation::Read(cell, _) => Some((cell.base, false, address != 0)),
+                Operation::Write(cell, _) => Some((cell.base, true, address != 0)),
+                _ => None,
+            })
+        };
+        let is_shared_with_a_write = |base: usize| {
+            bases().filter(|other| other.0 == base).count() > 1 && bases().any(|other| other.0 == base && other.1)
+        };
+        !self.is_whole() && bases().any(|(base, _, is_computed)| is_computed && is_shared_with_a_write(base))
+    }
+
     /// Whether it is performed as a whole: atomic instructions, and fences that have something to decide first.
     #[must_use]
     pub fn is_whole(&self) -> bool {

@@ -9,7 +9,7 @@ use std::fmt::Write;
 pub struct Shape {
     /// At most so many threads, at least two.
     pub most_threads: usize,
-    /// At most so many instructions a thread, at least two.
+    /// At most so many instructions a thread, at least two; one or two if there are four threads or more.
     pub most_instructions: usize,
     /// Control can go back.
     pub loops: bool,
@@ -26,15 +26,18 @@ pub fn random_specification(rng: &mut StdRng, shape: &Shape) -> String {
     let mut text = String::from(
         "model random {\n  classes G {\n    variables Integer x Integer y Integer z Integer[2] a\n    state machines\n",
     );
-    for thread in 0..rng.random_range(2..=shape.most_threads) {
-        random_thread(rng, shape, thread, &mut text);
+    let threads = rng.random_range(2..=shape.most_threads);
+    // The number of runs grows with the product of the threads' lengths: more than three threads are short.
+    let instructions = if threads > 3 { 1..=2 } else { 2..=shape.most_instructions };
+    for thread in 0..threads {
+        let count = rng.random_range(instructions.clone());
+        random_thread(rng, shape, thread, count, &mut text);
     }
     text.push_str("  }\n  objects g : G()\n}\n");
     text
 }
 
-fn random_thread(rng: &mut StdRng, shape: &Shape, thread: usize, text: &mut String) {
-    let count = rng.random_range(2..=shape.most_instructions);
+fn random_thread(rng: &mut StdRng, shape: &Shape, thread: usize, count: usize, text: &mut String) {
     let states: Vec<String> = (1..=count).map(|state| format!("S{state}")).collect();
     let _ = write!(
         text,
@@ -78,7 +81,7 @@ fn random_composite(rng: &mut StdRng, shape: &Shape) -> String {
     if shape.waits && rng.random_bool(0.4) {
         statements.push(format!("{} = {}", location(rng), rng.random_range(0..2)));
     }
-    for _ in 0..rng.random_range(1..3) {
+    for _ in 0..rng.random_range(1..4) {
         let statement = match rng.random_range(0..5) {
             0 => format!("{} := 1 - {}", location(rng), location(rng)),
             1 => format!("{} := a[{}]", local(rng), ["x", "y", "r", "r + s"][rng.random_range(0..4)]),
