@@ -1,7 +1,7 @@
 //! Which accesses of an instruction in the middle can be made now.
 //!
 //! An operation waits for what it needs ([`split`](super::split)), and, where two of them touch one location and one writes, the text decides: a write waits for earlier reads, a read takes the value of the last
-//! write before it, performed or not, and of two writes only the later one is performed. Nothing else orders the accesses of an instruction (method §3).
+//! write before it, performed or not, and of two writes only the later one is performed, when both values are known. Nothing else orders the accesses of an instruction (method §3).
 //!
 //! *Presumptions.* Whether two accesses to one array touch the same element is not known until both indices are, and an index can need a shared read. In `s := v[i]; v[1] := 1` the write does not
 //! depend on the read of `i`, so it can come first, if `i` turns out not to be 1. Such an access is made with a [`Presumption`], and a run in which that turns out wrong is none: it stops in the middle of the
@@ -119,7 +119,10 @@ impl Around<'_> {
             return Some(Way { touch: Touch::Nothing(None), presumed: Vec::new() });
         }
         let mut presumed = Vec::new();
-        for other in self.reads().filter(|&other| other < self.operation && !self.is_done(other)) {
+        // Of two writes to a location the later one is performed for both: when the values of both are known.
+        let values = self.writes().filter(|&other| !self.is_computed(other));
+        let earlier = self.reads().chain(values).filter(|&other| other < self.operation && !self.is_done(other));
+        for other in earlier {
             match self.whereabouts(other) {
                 Whereabouts::There => return None,
                 Whereabouts::Elsewhere => {}
@@ -144,8 +147,7 @@ impl Around<'_> {
                 Whereabouts::Unknown => presumed.push(self.presume(other)),
                 // The last write before it in the text counts. The instruction knows what it is about to write, whether or not that is performed.
                 Whereabouts::There => {
-                    let is_computed = self.split.needs[other] & !self.config.available() == 0;
-                    return (presumed.is_empty() && is_computed).then(|| self.value_of(other));
+                    return (presumed.is_empty() && self.is_computed(other)).then(|| self.value_of(other));
                 }
             }
         }
@@ -159,6 +161,11 @@ impl Around<'_> {
             Some(other) => presumed.is_empty().then(|| self.value_of(other)),
             None => Some(Way { touch: Touch::Location(self.location), presumed }),
         }
+    }
+
+    /// Whether the value of a write is known.
+    fn is_computed(&self, write: usize) -> bool {
+        self.split.needs[write] & !self.split.addresses[write] & !self.config.available() == 0
     }
 
     fn value_of(&self, other: usize) -> Way {

@@ -1,8 +1,8 @@
 //! Instructions as accesses: a list of operations with the order that their dependencies ask for.
 //!
 //! Every shared read goes to a temporary of its own, every computed value, too (static single assignment), so that two operations are ordered exactly if one needs what the other produces: an
-//! address, the data of a write, or, for everything in the assignments, the verdict of the condition (method §3). Accesses of one variable keep the order of the text where they may
-//! touch the same element; that is decided when the indices are known ([`threads`](super::threads)).
+//! address, the data of a write, or, for everything in the assignments, the verdict of the condition (method §3). Accesses of one variable keep the order of the text where they
+//! touch the same element; that is decided when the indices are known ([`readiness`](super::readiness)).
 //!
 //! *Limit.* An instruction has at most 64 operations; a longer one is an error that says so.
 

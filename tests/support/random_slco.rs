@@ -81,7 +81,7 @@ fn random_composite(rng: &mut StdRng, shape: &Shape) -> String {
     if shape.waits && rng.random_bool(0.4) {
         statements.push(format!("{} = {}", location(rng), rng.random_range(0..2)));
     }
-    for _ in 0..rng.random_range(1..4) {
+    for _ in 0..[1, 1, 2, 2, 3][rng.random_range(0..5)] {
         let statement = match rng.random_range(0..5) {
             0 => format!("{} := 1 - {}", location(rng), location(rng)),
             1 => format!("{} := a[{}]", local(rng), ["x", "y", "r", "r + s"][rng.random_range(0..4)]),

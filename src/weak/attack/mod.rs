@@ -11,6 +11,8 @@
 //! runs](super::runs) are known. With [`Granularity::Instructions`](super::Granularity) the instruction of r is marked with all its accesses, and the steps of the others are whole instructions; that presumes that no
 //! instruction is torn, which [`torn`](super::torn) decides.
 //!
+//! Where an instruction can make an access before it knows the index of another one ([`readiness`](super::readiness)), the cycle counts only if what is presumed can still come true, once all that was kept back is visible.
+//!
 //! *Cost.* Sequentially consistent states times private runs, then states times marks for each thread and location of w: the states from which nothing was found are remembered, so
 //! all pairs with that location share them.
 
