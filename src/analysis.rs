@@ -16,6 +16,8 @@ use crate::placement::{self, Method, MinimalSets, Placement, Problem, recheck};
 use crate::provenance::Provenance;
 use crate::safety::{Point, Synchronisation};
 use crate::source::Source;
+use std::fmt;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 /// What is asked of the analysis.
@@ -191,8 +193,41 @@ pub struct EngineUse {
     pub name: String,
     /// The property that its fences guarantee.
     pub guarantees: String,
-    /// The bound of its abstraction, if one was used.
-    pub abstraction: Option<usize>,
+    /// The abstraction, if one was used.
+    pub abstraction: Option<Abstraction>,
+}
+
+/// What an engine may look at instead of the program itself: all that the program does, and perhaps more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Abstraction {
+    /// Of every thread but one, after its first few steps, only what it writes remains.
+    Flattening(usize),
+    /// All threads but one may write whatever they can write at any time.
+    Environment,
+}
+
+/// The name of the environment abstraction, as options take it.
+const ENVIRONMENT: &str = "environment";
+
+impl fmt::Display for Abstraction {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Abstraction::Flattening(bound) => bound.fmt(out),
+            Abstraction::Environment => out.write_str(ENVIRONMENT),
+        }
+    }
+}
+
+impl FromStr for Abstraction {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Abstraction, String> {
+        match text.parse() {
+            Ok(bound) => Ok(Abstraction::Flattening(bound)),
+            Err(_) if text == ENVIRONMENT => Ok(Abstraction::Environment),
+            Err(_) => Err(format!("expected a number of steps, {ENVIRONMENT}")),
+        }
+    }
 }
 
 impl Default for EngineUse {

@@ -8,9 +8,9 @@ use crate::analysis::{Analysis, Confirmation, ModelOutcome, Options, Recheck};
 use crate::cycles::{Atomicity, Findings};
 use crate::ids::VertexId;
 use crate::memory::{FenceStrength, Kind, MemoryModel};
-use crate::placement::Placement;
 use crate::placement::exact::unreadability;
 use crate::placement::maxsat::Minimiser;
+use crate::placement::{Minimality, Placement};
 use crate::program::Program;
 use crate::repair::Repair;
 use crate::safety::{Place, Point};
@@ -180,7 +180,7 @@ impl Search<'_> {
             fences = chosen.iter().map(|&variable| (points[variable].0, FenceStrength::Plain)).collect();
         }
         let cost = self.options.costs.total(&fences);
-        Some(Placement { fences, cost, proved_minimal: true })
+        Some(Placement { fences, cost, minimality: Minimality::Proved })
     }
 
     /// The points of which each attack that gets past these fences asks for one.

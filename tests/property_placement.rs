@@ -12,7 +12,7 @@ use seqcon::facts::Facts;
 use seqcon::ids::ThreadId;
 use seqcon::memory::FenceStrength;
 use seqcon::placement::cost::Costs;
-use seqcon::placement::{Method, Problem, place, recheck};
+use seqcon::placement::{Method, Minimality, Problem, place, recheck};
 use seqcon::safety::{Place, Point, Synchronisation};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -140,7 +140,7 @@ fn exact_placement_is_the_cheapest_of_all_choices() {
     random_cases(1000, |rng| {
         let case = Case::random(rng, &LOOP_FREE);
         let demands = demands(&case.facts, &case.analysis, &case.outcome);
-        assert!(case.outcome.placement.proved_minimal);
+        assert!((case.outcome.placement.minimality == Minimality::Proved));
         for thread in (0..case.analysis.graph.threads.len()).map(ThreadId::new) {
             let fences: Fences =
                 case.outcome.placement.fences.clone().into_iter().filter(|(p, _)| case.is_of(*p, thread)).collect();

@@ -4,6 +4,7 @@ mod formats;
 
 pub use formats::{CompareArguments, FormatArguments, MatrixArguments};
 
+use crate::engines::Approach;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -172,9 +173,10 @@ pub struct AnalyseArguments {
     /// Which method: a name from 'seqcon engines'
     #[arg(long, value_name = "NAME", default_value = "cycles")]
     pub engine: String,
-    /// With --engine persistence: flatten the other threads after their first K steps; faster, may ask for more fences
-    #[arg(long, value_name = "K")]
-    pub abstraction: Option<usize>,
+    /// With --engine persistence: look at each thread among the others flattened after their first K steps, or among an environment that writes at any time, both faster but perhaps with more fences; or at the program itself (none). The default, auto, takes
+    /// the first of these whose fences are proved to be the fewest
+    #[arg(long, value_name = "auto|none|environment|K")]
+    pub abstraction: Option<Approach>,
     /// With --engine persistence: list the minimal sets of fences of each thread: at most N, or all of them
     #[arg(long, value_name = "N|all", value_parser = cycles)]
     pub minimal_sets: Option<CyclesArgument>,

@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::progress::Spinner;
 use super::specification::Specification;
 use super::verify::Trial;
-use crate::analysis::{Analysis, EngineUse, ModelOutcome, Outcome, Verification};
+use crate::analysis::{Abstraction, Analysis, EngineUse, ModelOutcome, Outcome, Verification};
 use crate::cycles::Atomicity;
 use crate::engines::{self, Engine, Evidence, Task, Trouble};
 use crate::memory::MemoryModel;
@@ -42,7 +42,7 @@ pub fn named(name: &str) -> Result<&'static dyn Engine, Failure> {
 }
 
 /// How results of this engine are described.
-pub fn used(engine: &dyn Engine, abstraction: Option<usize>) -> EngineUse {
+pub fn used(engine: &dyn Engine, abstraction: Option<Abstraction>) -> EngineUse {
     let description = engine.description();
     EngineUse { name: description.name.to_owned(), guarantees: description.guarantees.to_owned(), abstraction }
 }
@@ -100,7 +100,12 @@ pub fn outcome(
     };
     let evidence = specification.with_limits(&arguments.input.limits, |compiled, limits| {
         let _spinner = Spinner::new(format!("checking {}", specification.name));
-        let task = Task { program: &specification.program, compiled, limits, abstraction: arguments.abstraction };
+        let task = Task {
+            program: &specification.program,
+            compiled,
+            limits,
+            approach: arguments.abstraction.unwrap_or_default(),
+        };
         engine.check(&task)
     });
     let evidence = evidence.map_err(|trouble| failure(&specification, trouble))?;
@@ -125,9 +130,9 @@ pub fn outcome(
             show_runs(&specification, &*evidence, model)?;
         }
     }
+    let engine = used(engine, evidence.abstraction());
     drop(evidence);
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
-    let engine = used(engine, arguments.abstraction);
     let Specification { name: path, text, program, .. } = specification;
     let source = Some(Source::new(path, text, program, &analysis));
     Ok(Outcome { model: name, analysis, options, results, source, engine, provenance: provenance(arguments)? })

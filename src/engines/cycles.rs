@@ -2,9 +2,9 @@
 //!
 //! The stations themselves are [`facts`](crate::facts) to [`placement`](crate::placement); this is only their common face.
 
-use super::{Description, Engine, Evidence, Run, Task, Trouble};
+use super::{Approach, Description, Engine, Evidence, Run, Task, Trouble};
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, CYCLES, ModelOutcome, Options, ROBUSTNESS};
+use crate::analysis::{Abstraction, Analysis, CYCLES, ModelOutcome, Options, ROBUSTNESS};
 use crate::explore::observe::{FactsObserver, facts};
 use crate::explore::{Stop, explore};
 use crate::facts::Facts;
@@ -28,7 +28,7 @@ impl Engine for Cycles {
     }
 
     fn check(&self, task: &Task<'_>) -> Result<Box<dyn Evidence>, Trouble> {
-        if task.abstraction.is_some() {
+        if let Approach::Abstract(_) = task.approach {
             return Err(Trouble::Unsupported("the engine cycles has no abstraction".to_owned()));
         }
         let (exploration, watchers) = explore(task.compiled, task.limits, &mut FactsObserver)?;
@@ -45,6 +45,10 @@ impl Evidence for Analysed {
 
     fn holds(&self, model: &MemoryModel) -> bool {
         self.insert_fences(model, &Options::default()).is_clean()
+    }
+
+    fn abstraction(&self) -> Option<Abstraction> {
+        None
     }
 
     fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome {

@@ -12,7 +12,7 @@
 pub mod cycles;
 pub mod persistence;
 
-use crate::analysis::{Analysis, ModelOutcome, Options};
+use crate::analysis::{Abstraction, Analysis, ModelOutcome, Options};
 use crate::explore::Limits;
 use crate::explore::driver::Failure;
 use crate::memory::MemoryModel;
@@ -20,6 +20,7 @@ use crate::program::compiled::{Compiled, Fault, TooManyIndices};
 use crate::program::{Program, Span};
 use crate::source::At;
 use crate::weak::buffers::{BufferState, BufferStep};
+use std::str::FromStr;
 
 /// What an engine is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +60,35 @@ pub struct Task<'a> {
     pub compiled: &'a Compiled,
     /// When to stop exploring.
     pub limits: &'a Limits<'a>,
-    /// With which bound the engine's abstraction is used, if it is.
-    pub abstraction: Option<usize>,
+    /// What is looked at.
+    pub approach: Approach,
+}
+
+/// What an engine looks at: the program, or an abstraction that has all its runs, and perhaps more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Approach {
+    /// Whatever is enough for an answer.
+    #[default]
+    Auto,
+    /// The program itself.
+    Program,
+    /// This abstraction.
+    Abstract(Abstraction),
+}
+
+impl FromStr for Approach {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Approach, String> {
+        match text {
+            "auto" => Ok(Approach::Auto),
+            "none" => Ok(Approach::Program),
+            _ => match text.parse() {
+                Ok(abstraction) => Ok(Approach::Abstract(abstraction)),
+                Err(expected) => Err(format!("{expected}, auto, or none")),
+            },
+        }
+    }
 }
 
 /// Why an engine has no answer.
@@ -98,6 +126,9 @@ pub trait Evidence {
 
     /// Whether the program has the engine's property under this model as it stands.
     fn holds(&self, model: &MemoryModel) -> bool;
+
+    /// The abstraction that was looked at instead of the program, if one was.
+    fn abstraction(&self) -> Option<Abstraction>;
 
     /// The fewest fences after which it has it.
     fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome;

@@ -40,8 +40,19 @@ pub struct Placement {
     pub fences: BTreeMap<Point, FenceStrength>,
     /// The sum of their costs.
     pub cost: u64,
-    /// Whether the cost was proven to be the least possible.
-    pub proved_minimal: bool,
+    /// Whether that is the least possible.
+    pub minimality: Minimality,
+}
+
+/// What is known of whether less would do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Minimality {
+    /// Nothing less would do: proven.
+    Proved,
+    /// The placement was greedy.
+    Greedy,
+    /// The fences are for an abstraction of the program, and so enough; the program itself needs at least so many.
+    AtLeast(usize),
 }
 
 /// All sets of fences from which no fence can be left out.
@@ -84,7 +95,11 @@ pub fn place(problem: &Problem<'_>, method: Method) -> Placement {
         });
     }
     let cost = problem.costs.total(&fences);
-    Placement { fences, cost, proved_minimal: method == Method::Exact }
+    let minimality = match method {
+        Method::Exact => Minimality::Proved,
+        Method::Greedy => Minimality::Greedy,
+    };
+    Placement { fences, cost, minimality }
 }
 
 /// The part of a problem that concerns one thread.

@@ -2,7 +2,7 @@
 
 use super::names;
 use super::prose;
-use crate::analysis::{ModelOutcome, Outcome};
+use crate::analysis::{Abstraction, ModelOutcome, Outcome};
 use std::fmt::{self, Write};
 
 /// What the result guarantees, and how it was found.
@@ -15,15 +15,14 @@ pub(super) fn write_guarantee(outcome: &Outcome, out: &mut dyn Write) -> fmt::Re
     if outcome.analysis.num_of_states == 0 {
         writeln!(out, "  what its threads write and read decides it: no state had to be explored")?;
     }
-    match engine.abstraction {
-        Some(bound) => {
-            let text = format!(
-                "flattened (--abstraction {bound}): it may need fewer fences, not more; states are those of all flattened programs"
-            );
-            prose::write(out, 2, 4, &text)
+    let how = match engine.abstraction {
+        Some(Abstraction::Flattening(bound)) => format!("flattened (--abstraction {bound})"),
+        Some(Abstraction::Environment) => {
+            "each thread alone among what others may write (--abstraction environment)".to_owned()
         }
-        None => Ok(()),
-    }
+        None => return Ok(()),
+    };
+    prose::write(out, 2, 4, &format!("{how}: it may need fewer fences, not more; states are those of all pivots"))
 }
 
 /// The minimal sets of fences, thread by thread.

@@ -36,7 +36,7 @@ struct EngineObject<'a> {
     name: &'a str,
     guarantees: &'a str,
     /// None if no abstraction was used.
-    abstraction: Option<usize>,
+    abstraction: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -105,7 +105,7 @@ impl Report for Json {
             engine: EngineObject {
                 name: &outcome.engine.name,
                 guarantees: &outcome.engine.guarantees,
-                abstraction: outcome.engine.abstraction,
+                abstraction: outcome.engine.abstraction.map(|abstraction| abstraction.to_string()),
             },
             results: outcome.results.iter().map(|result| result_object(outcome, result)).collect(),
         };

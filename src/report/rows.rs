@@ -5,6 +5,7 @@ use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, Step, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::memory::{FenceStrength, Kind};
+use crate::placement::Minimality;
 use crate::safety::Place;
 use serde::Serialize;
 
@@ -86,7 +87,7 @@ pub struct SummaryRow {
     optimal: &'static str,
     complete: &'static str,
     engine: String,
-    abstraction: Option<usize>,
+    abstraction: Option<String>,
 }
 
 /// The position of a fence in one word.
@@ -283,10 +284,10 @@ impl Outcome {
             fences: result.num_of_fences(FenceStrength::Plain),
             cumulative_fences: result.num_of_fences(FenceStrength::Cumulative),
             placement: names::placement(self.options.method),
-            optimal: names::yes_no(result.placement.proved_minimal),
+            optimal: names::yes_no(result.placement.minimality == Minimality::Proved),
             complete: names::yes_no(result.complete),
             engine: self.engine.name.clone(),
-            abstraction: self.engine.abstraction,
+            abstraction: self.engine.abstraction.map(|abstraction| abstraction.to_string()),
         }
     }
 
@@ -294,7 +295,8 @@ impl Outcome {
     #[must_use]
     pub fn summary_line(&self, result: &ModelOutcome) -> String {
         let engine = if self.engine.is_default() { String::new() } else { format!(" engine={}", self.engine.name) };
-        let abstraction = self.engine.abstraction.map_or(String::new(), |bound| format!(" abstraction={bound}"));
+        let abstraction =
+            self.engine.abstraction.map_or(String::new(), |abstraction| format!(" abstraction={abstraction}"));
         format!(
             "model={} memory_model={} states={} vertices={} delays={} locks={} fences={} cumulative_fences={} minimal={} complete={} seconds={:.2}{engine}{abstraction}",
             self.model,
@@ -305,7 +307,11 @@ impl Outcome {
             result.findings.torn.len(),
             result.num_of_fences(FenceStrength::Plain),
             result.num_of_fences(FenceStrength::Cumulative),
-            if result.placement.proved_minimal && !self.analysis.cut_off { "proved" } else { "not-proved" },
+            if result.placement.minimality == Minimality::Proved && !self.analysis.cut_off {
+                "proved"
+            } else {
+                "not-proved"
+            },
             names::yes_no(result.complete),
             result.elapsed.as_secs_f64(),
         )

@@ -13,6 +13,7 @@ use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome, Verification};
 use crate::cycles::{Cycle, Delay, Edge, Segment, Step, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::lang::excerpt::printable;
+use crate::placement::Minimality;
 use crate::placement::locks::Role;
 use crate::safety::Place;
 use crate::source::Source;
@@ -357,12 +358,11 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
             writeln!(out, "    cycle {number}: {}", outcome.diy_name(&judged.cycle, &judged.verdicts))?;
         }
     }
-    let minimal = if !result.placement.proved_minimal {
-        "not proved (greedy placement)"
-    } else if outcome.analysis.cut_off {
-        "not proved (a part only)"
-    } else {
-        "proved"
+    let minimal = match result.placement.minimality {
+        Minimality::Greedy => "not proved (greedy placement)".to_owned(),
+        Minimality::AtLeast(needed) => format!("not proved (an abstraction; at least {needed} needed)"),
+        Minimality::Proved if outcome.analysis.cut_off => "not proved (a part only)".to_owned(),
+        Minimality::Proved => "proved".to_owned(),
     };
     let rechecked = match (result.recheck.enough, result.recheck.each_needed) {
         (true, true) => "yes".to_owned(),

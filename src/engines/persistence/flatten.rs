@@ -9,68 +9,33 @@
 //! - *What is written.* A write whose value or address depends on locals can write anything that it could write: here any value ([`values`](super::values)), to any element. An atomic instruction is taken unless its condition is certainly false.
 //! - *What is kept.* The locations that p reads are not enough for k > 0: the first k steps of some r may wait for a location that a third thread writes only after its own first k steps. Kept is therefore also all that the first k steps of any other thread may read.
 //!
-//! So that every small program is finite, also one that counts without end, only values are told apart that the program names, their neighbours, and the first few; any other is any value.
+//! The state of a flattened thread is which kept instructions it can come to without passing another one, so that steps that do nothing are no steps at all.
 //!
-//! The state of a flattened thread is which kept instructions it can come to without passing another one, so that steps that do nothing are no steps at all. Threads that can never be pivots are not looked at.
-//!
-//! *Cost.* One exploration for each pivot, in parallel, over packed states in which values are numbered as they occur. *Limits.* Those on states, time and memory hold for each pivot; if one is reached the result says that it is not complete.
+//! *Cost.* One exploration for each pivot, over packed states in which values are numbered as they occur: still a product over the other threads, of all that each can come to.
 
-use super::machine::{Machine, Role};
-use super::outcome::Size;
-use super::record::{Entries, Fringe, Key, add};
-use super::values::{Value, assign, evaluate, is_taken, written};
-use crate::explore::Limits;
+use super::abstraction::{Budget, Shown};
+use super::machine::Machine;
+use super::observed::Observed;
+use super::record::{Fringe, Seen};
+use super::values::{Value, is_taken, written};
 use crate::program::compiled::Step;
 use fixedbitset::FixedBitSet;
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
-
-/// Values below this are told apart even if the program does not name them.
-const SMALL: i64 = 8;
-
-/// What the small programs have shown together.
-#[derive(Default)]
-pub(super) struct Flat {
-    pub entries: Entries,
-    pub size: Size,
-}
-
-/// Checks every thread as the pivot.
-pub(super) fn check(machine: &Machine<'_>, bound: usize, limits: &Limits<'_>) -> Flat {
-    let threads = 0..machine.locals.len();
-    let parts: Vec<Flat> = threads
-        .into_par_iter()
-        .filter(|&pivot| machine.can_be_pivot(pivot))
-        .map(|pivot| Search::new(machine, pivot, bound).run(limits))
-        .collect();
-    parts.into_iter().fold(Flat::default(), |mut all, part| {
-        all.entries.extend(part.entries);
-        all.size.states += part.size.states;
-        all.size.transitions += part.size.transitions;
-        all.size.cut_off |= part.size.cut_off;
-        all
-    })
-}
 
 /// The exploration for one pivot.
-struct Search<'m> {
+pub(super) struct Search<'m> {
     machine: &'m Machine<'m>,
     pivot: usize,
     bound: usize,
-    kept: Vec<usize>,
-    is_kept: FixedBitSet,
+    observed: Observed<'m>,
     /// For each thread and control state, the class of a flattened thread there.
     classes: Vec<Vec<usize>>,
     /// For each thread and class, the kept instructions that come next.
     next: Vec<Vec<Vec<usize>>>,
-    /// Values that are told apart.
-    distinguished: BTreeSet<i64>,
     known_values: FxHashMap<Value, u16>,
     values: Vec<Value>,
-    flat: Flat,
+    shown: Shown,
 }
 
 /// Another thread.
@@ -93,25 +58,22 @@ struct State {
 }
 
 impl<'m> Search<'m> {
-    fn new(machine: &'m Machine<'m>, pivot: usize, bound: usize) -> Search<'m> {
+    pub(super) fn new(machine: &'m Machine<'m>, pivot: usize, bound: usize) -> Search<'m> {
         let num_of_threads = machine.locals.len();
-        let mut is_kept = machine.read_by(pivot);
-        is_kept.grow(machine.shared);
+        let mut kept = machine.read_by(pivot);
         for thread in (0..num_of_threads).filter(|&thread| thread != pivot) {
-            is_kept.union_with(&read_in_prefix(machine, thread, bound));
+            kept.union_with(&read_in_prefix(machine, thread, bound));
         }
         let mut search = Search {
             machine,
             pivot,
             bound,
-            kept: is_kept.ones().collect(),
-            is_kept,
+            observed: Observed::new(machine, pivot, kept),
             classes: Vec::new(),
             next: Vec::new(),
-            distinguished: machine.constants().into_iter().chain(0..SMALL).collect(),
             known_values: FxHashMap::default(),
             values: Vec::new(),
-            flat: Flat::default(),
+            shown: Shown::default(),
         };
         for thread in 0..num_of_threads {
             let (classes, next) = search.classes_of(thread);
@@ -122,7 +84,7 @@ impl<'m> Search<'m> {
     }
 
     fn is_kept_step(&self, thread: usize, step: &Step) -> bool {
-        self.machine.may_write(thread, step).iter().any(|&slot| self.is_kept.contains(slot))
+        self.machine.may_write(thread, step).iter().any(|&slot| self.observed.kept.contains(slot))
     }
 
     /// Control states from which the same kept instructions come next are one class.
@@ -161,12 +123,9 @@ impl<'m> Search<'m> {
             (0..compiled.threads.len()).map(|thread| self.arrived(thread, compiled.threads[thread].initial, 0));
         let mut state = State {
             control: compiled.threads[self.pivot].initial,
-            values: compiled.initial.iter().map(|&value| Some(value)).collect(),
+            values: self.observed.initial(),
             others: others.collect(),
         };
-        for slot in (0..self.machine.shared).filter(|&slot| !self.is_kept.contains(slot)) {
-            state.values[slot] = None;
-        }
         for thread in 0..state.others.len() {
             self.forget(thread, &mut state);
         }
@@ -180,8 +139,8 @@ impl<'m> Search<'m> {
         }
     }
 
-    fn run(mut self, limits: &Limits<'_>) -> Flat {
-        let started = Instant::now();
+    /// Explores the program of the pivot.
+    pub(super) fn run(mut self, budget: &Budget<'_>) -> Shown {
         let initial = self.initial();
         let packed = self.pack(&initial);
         let bytes = 2 * packed.len() + 40;
@@ -189,17 +148,13 @@ impl<'m> Search<'m> {
         let mut order = vec![packed];
         let mut at = 0;
         while at < order.len() {
-            let is_over = limits.states.is_some_and(|most| order.len() >= most)
-                || limits.bytes.is_some_and(|most| 2 * order.len() * bytes >= most)
-                || limits.time.is_some_and(|most| at % 1024 == 0 && started.elapsed() >= most)
-                || limits.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed));
-            if is_over {
-                self.flat.size.cut_off = true;
+            if budget.is_spent(order.len(), bytes, at) {
+                self.shown.size.cut_off = true;
                 break;
             }
             let state = self.unpack(&order[at]);
-            for next in self.successors(&state, at) {
-                self.flat.size.transitions += 1;
+            for next in self.successors(&state) {
+                self.shown.size.transitions += 1;
                 let packed = self.pack(&next);
                 if !seen.contains(&packed) {
                     seen.insert(packed.clone());
@@ -208,24 +163,24 @@ impl<'m> Search<'m> {
             }
             at += 1;
         }
-        self.flat.size.states = order.len() as u64;
-        self.flat
+        self.shown.size.states = order.len() as u64;
+        self.shown
     }
 
     /// The states after one step; the pivot's writes are recorded.
-    fn successors(&mut self, state: &State, number: usize) -> Vec<State> {
+    fn successors(&mut self, state: &State) -> Vec<State> {
         let mut next = Vec::new();
         let mut hot: Vec<(usize, Fringe)> = Vec::new();
         for thread in (0..state.others.len()).filter(|&thread| thread != self.pivot) {
             for (step, to) in self.steps_of_other(state, thread) {
-                let fringe = Fringe { state: number, thread, instruction: step.instruction };
+                let fringe = Fringe { seen: Seen::Abstractly, thread, instruction: step.instruction };
                 let mixed = self.machine.may_change(thread, step.instruction).iter().copied();
-                hot.extend(mixed.filter(|slot| self.is_kept.contains(*slot)).map(|slot| (slot, fringe)));
+                hot.extend(mixed.filter(|slot| self.observed.kept.contains(*slot)).map(|slot| (slot, fringe)));
                 if is_taken(step, &state.values) == Some(false) {
                     continue;
                 }
                 let mut after = state.clone();
-                self.execute(step, &mut after.values);
+                self.observed.execute(step, &mut after.values);
                 after.others[thread] = to;
                 self.forget(thread, &mut after);
                 let may_change = |slot: &usize| {
@@ -242,11 +197,9 @@ impl<'m> Search<'m> {
                 continue;
             }
             let mut after = state.clone();
-            self.execute(step, &mut after.values);
+            self.observed.execute(step, &mut after.values);
             after.control = step.to;
-            if let Role::Write(position) = self.machine.roles[self.pivot][step.instruction] {
-                self.record(step, position, state, &after, &hot);
-            }
+            self.observed.record(step, (&state.values, &after.values), &hot, &mut self.shown.entries);
             next.push(after);
         }
         next
@@ -278,45 +231,7 @@ impl<'m> Search<'m> {
             [(target, _)] => written(target, &state.values).slots,
             _ => (0..self.machine.shared).collect(),
         };
-        slots.filter(move |slot| possible.contains(slot) && self.is_kept.contains(*slot))
-    }
-
-    /// Performs the assignments; what is not kept stays unknown.
-    fn execute(&self, step: &Step, values: &mut [Value]) {
-        for (target, value) in &step.assignments {
-            let value = evaluate(value, values).filter(|value| self.distinguished.contains(value));
-            let mut goes = written(target, values);
-            let all = goes.slots.len();
-            goes.slots.retain(|&slot| slot >= self.machine.shared || self.is_kept.contains(slot));
-            // A write that may go elsewhere may miss what is kept.
-            goes.may_miss |= goes.slots.len() < all;
-            assign(&goes, value, values);
-        }
-    }
-
-    fn record(&mut self, step: &Step, position: usize, before: &State, after: &State, hot: &[(usize, Fringe)]) {
-        let mut values = before.values.clone();
-        for (target, value) in &step.assignments[..position] {
-            let value = evaluate(value, &values);
-            assign(&written(target, &values), value, &mut values);
-        }
-        let goes = written(&step.assignments[position].0, &values);
-        if goes.slots.is_empty() {
-            return;
-        }
-        let written = (goes.slots.len() == 1).then(|| goes.slots[0]);
-        let region = &self.machine.regions[self.pivot][step.to];
-        let is_hot = |(slot, _): &&(usize, Fringe)| Some(*slot) != written && region.reads.contains(*slot);
-        let mut hot = hot.iter().filter(is_hot).peekable();
-        if hot.peek().is_none() {
-            return;
-        }
-        let values = region.decides.iter().map(|&slot| after.values[slot]).collect();
-        let key = Key { thread: self.pivot, instruction: step.instruction, written, values };
-        let entry = self.flat.entries.entry(key).or_default();
-        for &(slot, fringe) in hot {
-            add(entry, slot, fringe);
-        }
+        slots.filter(move |slot| possible.contains(slot) && self.observed.kept.contains(*slot))
     }
 
     /// The number of a value; when there are too many different ones, it is not known any more.
@@ -335,11 +250,16 @@ impl<'m> Search<'m> {
         }
     }
 
+    /// The slots that are always part of a state: the pivot's locals, and what is kept.
+    fn pivot_slots(&self) -> Vec<usize> {
+        self.machine.locals[self.pivot].clone().chain(self.observed.kept.ones()).collect()
+    }
+
     fn pack(&mut self, state: &State) -> Box<[u16]> {
         self.number(None);
         let mut packed = vec![state.control as u16];
         let (machine, pivot) = (self.machine, self.pivot);
-        for slot in machine.locals[pivot].clone().chain(self.kept.clone()) {
+        for slot in self.pivot_slots() {
             packed.push(self.number(state.values[slot]));
         }
         for thread in (0..state.others.len()).filter(|&thread| thread != pivot) {
@@ -362,7 +282,7 @@ impl<'m> Search<'m> {
         let machine = self.machine;
         let control = field();
         let mut values = vec![None; machine.compiled.initial.len()];
-        for slot in machine.locals[self.pivot].clone().chain(self.kept.iter().copied()) {
+        for slot in self.pivot_slots() {
             values[slot] = self.values[field()];
         }
         let mut others = vec![Other::Flat(0); machine.locals.len()];

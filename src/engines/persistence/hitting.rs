@@ -10,9 +10,9 @@
 //!
 //! *Cost.* Minimum hitting sets are NP-hard, and there can be exponentially many minimal ones; the instructions are those on paths of one thread, some dozens.
 
-use super::local::Pattern;
+use super::local::{Pattern, Patterns};
 use crate::placement::maxsat::Minimiser;
-use crate::program::single_access::Origin;
+use crate::program::single_access::{Origin, SingleAccess};
 use crate::safety::Place;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -35,7 +35,13 @@ pub(super) struct Path {
     pub read: (usize, usize),
 }
 
-impl Paths<'_> {
+impl<'a> Paths<'a> {
+    /// Those of these patterns that are of one thread.
+    pub(super) fn of(patterns: &'a Patterns, thread: usize, single: &'a SingleAccess) -> Paths<'a> {
+        let patterns = patterns.keys().filter(|pattern| pattern.thread == thread).collect();
+        Paths { patterns, origins: &single.origins[thread] }
+    }
+
     /// The fences that would stand between an instruction and the next; none within one that is performed in parts.
     pub(super) fn between(&self, first: usize, then: usize) -> impl Iterator<Item = Cut> + use<> {
         let cuts = [(self.origins[first].instruction, Place::After), (self.origins[then].instruction, Place::Before)];

@@ -126,13 +126,18 @@ impl<'p> Machine<'p> {
         slots.filter(|&slot| slot < self.shared).collect()
     }
 
+    /// The shared slots that other threads may write.
+    pub(super) fn written_by_others(&self, pivot: usize) -> FixedBitSet {
+        let mut written = FixedBitSet::with_capacity(self.shared);
+        for (thread, others) in self.compiled.threads.iter().enumerate().filter(|&(thread, _)| thread != pivot) {
+            written.extend(others.steps.iter().flatten().flat_map(|step| self.may_write(thread, step).iter().copied()));
+        }
+        written
+    }
+
     /// Whether some write of the thread is followed by a read of another location that another thread may write.
     pub(super) fn can_be_pivot(&self, pivot: usize) -> bool {
-        let mut by_others = FixedBitSet::with_capacity(self.shared);
-        for (thread, others) in self.compiled.threads.iter().enumerate().filter(|&(thread, _)| thread != pivot) {
-            by_others
-                .extend(others.steps.iter().flatten().flat_map(|step| self.may_write(thread, step).iter().copied()));
-        }
+        let by_others = self.written_by_others(pivot);
         self.compiled.threads[pivot].steps.iter().flatten().any(|step| {
             let Role::Write(_) = self.roles[pivot][step.instruction] else { return false };
             let own = self.may_write(pivot, step);

@@ -13,7 +13,7 @@
 //! is instrumented, and y keeps its value.
 //!
 //! That the fringe can be asked at s, before p has moved, makes the check one pass over the states: [`record`] fills a small table during the exploration, [`local`] lets p run alone from every entry.
-//! [`hitting`] cuts the paths, [`run`] shows the run, [`outcome`] hands it all to the reports. [`flatten`] is the paper's abstraction: one small exploration for each pivot instead of a large one.
+//! [`hitting`] cuts the paths, [`run`] shows the run, [`outcome`] hands it all to the reports. [`abstraction`] has the paper's abstractions, one small search for each pivot instead of a large one, [`needed`] tells which of their fences are needed, and [`approach`] chooses.
 //!
 //! A thread none of whose writes is followed by a read of a location that another thread writes can be no pivot; if no thread can, the program is persistent whatever its states are, and is not explored.
 //!
@@ -30,10 +30,15 @@
 //! - An atomic instruction empties the buffer before it acts. If its condition is refused it has not acted, and the pivot does not pass it.
 //! - A condition that is refused has been read: it can be the pivot's read of x.
 
+mod abstraction;
+mod approach;
+mod environment;
 mod flatten;
 mod hitting;
 mod local;
 mod machine;
+mod needed;
+mod observed;
 mod outcome;
 mod record;
 mod run;
@@ -41,21 +46,16 @@ mod values;
 
 use super::{Description, Engine, Evidence, Task, Trouble};
 use crate::aeg::Profile;
-use crate::analysis::Analysis;
-use crate::explore::driver::Failure;
-use crate::explore::successors::Evaluated;
-use crate::explore::{Exploration, Stop, explore};
-use crate::lts::label::Label;
+use crate::analysis::{Abstraction, Analysis};
 use crate::program::Program;
 use crate::program::compiled::Compiled;
-use crate::program::labels::label;
 use crate::program::single_access::SingleAccess;
+use approach::Found;
 use hitting::Paths;
-use local::{Patterns, patterns};
+use local::Patterns;
 use machine::Machine;
-use outcome::{Size, facts, labels_of_patterns};
-use record::{Recording, evaluated, merged};
-use std::collections::BTreeSet;
+use needed::Part;
+use outcome::facts;
 use std::time::{Duration, Instant};
 
 /// The engine.
@@ -68,8 +68,10 @@ pub struct Checked {
     compiled: Compiled,
     patterns: Patterns,
     analysis: Analysis,
-    /// The states, to lead runs there; none with an abstraction, whose states are not the program's, and where nothing had to be explored.
-    exploration: Option<Exploration>,
+    /// The abstraction that was looked at, and what of the patterns is known to be in the program.
+    abstraction: Option<(Abstraction, Patterns)>,
+    /// The explorations that patterns were found in, to lead runs there.
+    parts: Vec<Part>,
     /// How long the check took.
     elapsed: Duration,
 }
@@ -100,68 +102,15 @@ impl Checked {
         let single = SingleAccess::of(task.program);
         let compiled = Compiled::new(&single.program)?;
         let machine = Machine::new(&single, &compiled);
-        let found = match task.abstraction {
-            Some(bound) => flattened(task, &machine, bound),
-            None => explored(task, &machine)?,
-        };
-        let Found { patterns, labels, size, exploration } = found;
+        let Found { patterns, abstraction, labels, size, parts } = approach::find(task, &machine)?;
         let facts = facts(task.program, &machine, &patterns, labels, size);
         let (program, analysis) = (task.program.clone(), Analysis::new(facts, Profile::Sound));
-        Ok(Checked { program, single, compiled, patterns, analysis, exploration, elapsed: started.elapsed() })
+        let elapsed = started.elapsed();
+        Ok(Checked { program, single, compiled, patterns, analysis, abstraction, parts, elapsed })
     }
 
     /// The patterns of a thread.
     fn paths(&self, thread: usize) -> Paths<'_> {
-        let patterns = self.patterns.keys().filter(|pattern| pattern.thread == thread).collect();
-        Paths { patterns, origins: &self.single.origins[thread] }
+        Paths::of(&self.patterns, thread, &self.single)
     }
-}
-
-/// What a search has found.
-struct Found {
-    patterns: Patterns,
-    labels: BTreeSet<Label>,
-    size: Size,
-    exploration: Option<Exploration>,
-}
-
-/// Looks at the state space of the program.
-fn explored(task: &Task<'_>, machine: &Machine<'_>) -> Result<Found, Trouble> {
-    let single = machine.single;
-    let is_split = single.program != *task.program;
-    if !machine.has_pivot() {
-        let patterns = Patterns::new();
-        let labels = labels_of_patterns(task.program, machine, &patterns);
-        return Ok(Found { patterns, labels, size: Size::default(), exploration: None });
-    }
-    let explored = explore(machine.compiled, task.limits, &mut Recording { machine });
-    let (exploration, watchers) = explored.map_err(|failure| match failure {
-        Failure::Fault { fault, thread, instruction, .. } if is_split => {
-            Trouble::Fault(fault, (thread, single.origins[thread][instruction].instruction))
-        }
-        failure => Trouble::Exploration(failure),
-    })?;
-    let patterns = patterns(machine, &merged(&watchers));
-    let labels = if is_split {
-        labels_of_patterns(task.program, machine, &patterns)
-    } else {
-        let of_evaluation = |Evaluated { thread, instruction, verdict, key }| {
-            label(task.program, thread as usize, instruction as usize, verdict, key)
-        };
-        evaluated(&watchers).into_iter().map(of_evaluation).collect()
-    };
-    let size = Size {
-        states: exploration.states.len() as u64,
-        transitions: exploration.transitions,
-        cut_off: exploration.stop != Stop::Complete,
-    };
-    Ok(Found { patterns, labels, size, exploration: Some(exploration) })
-}
-
-/// Looks at a flattened program for each pivot.
-fn flattened(task: &Task<'_>, machine: &Machine<'_>, bound: usize) -> Found {
-    let flat = flatten::check(machine, bound, task.limits);
-    let patterns = patterns(machine, &flat.entries);
-    let labels = labels_of_patterns(task.program, machine, &patterns);
-    Found { patterns, labels, size: flat.size, exploration: None }
 }

@@ -7,11 +7,11 @@ use super::Checked;
 use super::hitting::{Cut, Cuts, Paths, all_minimal, minimum};
 use super::local::{Node, Pattern, Patterns};
 use super::machine::{Machine, Role};
-use super::record::Fringe;
+use super::record::{Fringe, Seen};
 use super::run::witness;
 use super::values::written;
 use crate::aeg::Conflicts;
-use crate::analysis::{Analysis, Confirmation, Fence, ModelOutcome, Options, Recheck};
+use crate::analysis::{Abstraction, Analysis, Confirmation, Fence, ModelOutcome, Options, Recheck};
 use crate::cycles::{Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Segment, Verdict};
 use crate::engines::{Evidence, Run};
 use crate::facts::{Facts, Follows};
@@ -19,11 +19,12 @@ use crate::ids::{InstrId, LabelId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
 use crate::memory::{FenceStrength, Kind, MemoryModel};
 use crate::placement::exact::unreadability;
-use crate::placement::{MinimalSets, Placement};
+use crate::placement::{MinimalSets, Minimality, Placement};
 use crate::program::{InstructionKind, Program};
 use crate::safety::{Point, Synchronisation};
 use crate::source::{At, instruction, position};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::AddAssign;
 use std::time::Instant;
 
 /// A pair that the pattern makes, with one occurrence of it.
@@ -42,6 +43,10 @@ impl Evidence for Checked {
 
     fn holds(&self, _: &MemoryModel) -> bool {
         self.patterns.is_empty()
+    }
+
+    fn abstraction(&self) -> Option<Abstraction> {
+        self.abstraction.as_ref().map(|(abstraction, _)| *abstraction)
     }
 
     fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome {
@@ -79,11 +84,13 @@ impl Evidence for Checked {
                 served.insert(point(fence), delays.into_iter().collect());
             }
         }
-        let placement = Placement { cost: options.costs.total(&points), fences: points, proved_minimal: true };
+        let cost = options.costs.total(&points);
+        let minimality = self.minimality(cost, &names, options);
+        let placement = Placement { cost, fences: points, minimality };
         let findings = self.findings(delays, options);
         let machine = Machine::new(&self.single, &self.compiled);
         let confirmation = |pair: &Pair<'_>| {
-            let is_certain = self.exploration.is_some() && pair.fringe.is_certain(&machine);
+            let is_certain = pair.fringe.seen != Seen::Abstractly && pair.fringe.is_certain(&machine);
             if is_certain { Confirmation::Yes } else { Confirmation::Unknown }
         };
         let confirmations = pairs.iter().map(confirmation).collect();
@@ -110,15 +117,16 @@ impl Evidence for Checked {
     }
 
     fn runs(&self, _: &MemoryModel) -> Vec<Run> {
-        let Some(exploration) = &self.exploration else { return Vec::new() };
         let machine = Machine::new(&self.single, &self.compiled);
         let run = |pair: &Pair<'_>| {
+            let Seen::In(part, state) = pair.fringe.seen else { return None };
             if !pair.fringe.is_certain(&machine) {
                 return None;
             }
             let paths = self.paths(pair.pattern.thread);
             let path = paths.open_path(pair.pattern, &Cuts::new(), |read| *read == pair.read)?;
-            let prefix = exploration.run_to(&self.compiled, pair.fringe.state);
+            let part = &self.parts[part];
+            let prefix = part.exploration.run_to(&part.compiled, state);
             Some(witness(&machine, &prefix, pair.pattern, &path.instructions, pair.read, pair.fringe))
         };
         self.pairs().iter().filter_map(run).collect()
@@ -147,6 +155,19 @@ impl Checked {
             }
         }
         pairs.into_values().collect()
+    }
+
+    /// Whether less than this cost would do: an abstraction may ask for too much, unless the patterns that are known to be in the program ask for as much.
+    fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
+        let Some((_, needed)) = &self.abstraction else { return Minimality::Proved };
+        let mut fences = BTreeMap::new();
+        for thread in 0..self.program.threads.len() {
+            let point = |(number, place): Cut| Point { instr: names.instr((thread, number)), place };
+            let cost = |cut: Cut| options.costs.of(point(cut), FenceStrength::Plain);
+            let cuts = minimum(&Paths::of(needed, thread, &self.single), [&cost, &cost]);
+            fences.extend(cuts.into_iter().map(|cut| (point(cut), FenceStrength::Plain)));
+        }
+        if options.costs.total(&fences) == cost { Minimality::Proved } else { Minimality::AtLeast(fences.len()) }
     }
 
     fn position(&self, pairs: &[Pair<'_>], (from, to): (VertexId, VertexId)) -> Option<usize> {
@@ -310,6 +331,14 @@ pub(super) struct Size {
     pub states: u64,
     pub transitions: u64,
     pub cut_off: bool,
+}
+
+impl AddAssign for Size {
+    fn add_assign(&mut self, other: Size) {
+        self.states += other.states;
+        self.transitions += other.transitions;
+        self.cut_off |= other.cut_off;
+    }
 }
 
 /// Facts for reports: these labels, and of program order what the paths of the patterns show.

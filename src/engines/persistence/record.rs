@@ -12,16 +12,25 @@
 use super::machine::{Machine, Role};
 use crate::explore::driver::Observer;
 use crate::explore::successors::{Evaluated, LocalStates, Visitor};
-use crate::program::compiled::{Step, Target, Trace};
+use crate::program::compiled::{Compiled, Step, Target, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Who is about to change a location, and in which state that was first seen.
+/// Where something was seen; what was seen in a run of the program comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Seen {
+    /// In a state of the program: the number of the exploration, and that of the state.
+    In(usize, usize),
+    /// In an abstraction only.
+    Abstractly,
+}
+
+/// Who is about to change a location, and where that was first seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fringe {
-    /// The number of the state.
-    pub state: usize,
+    /// Where.
+    pub seen: Seen,
     /// The thread.
     pub thread: usize,
     /// Its instruction.
@@ -29,7 +38,7 @@ pub(super) struct Fringe {
 }
 
 impl Fringe {
-    /// Whether it really makes the change in that state; of an atomic instruction that looks at other locations that is only presumed.
+    /// Whether it makes the change if it comes that far; of an atomic instruction that looks at other locations that is only presumed.
     pub(super) fn is_certain(&self, machine: &Machine<'_>) -> bool {
         machine.may_change(self.thread, self.instruction).is_empty()
     }
@@ -57,11 +66,16 @@ pub(super) fn add(entry: &mut BTreeMap<usize, Fringe>, location: usize, fringe: 
 /// Watches an exploration.
 pub(super) struct Recording<'m> {
     pub machine: &'m Machine<'m>,
+    /// What is explored: the program, or some of its threads.
+    pub compiled: &'m Compiled,
+    /// The number of the exploration.
+    pub part: usize,
 }
 
 /// What one worker has seen.
 pub(super) struct Recorder<'m> {
     machine: &'m Machine<'m>,
+    part: usize,
     /// What was evaluated anywhere: the labels.
     evaluated: FxHashSet<Evaluated>,
     state: usize,
@@ -91,6 +105,7 @@ impl<'m> Observer for Recording<'m> {
     fn watcher(&self) -> Recorder<'m> {
         Recorder {
             machine: self.machine,
+            part: self.part,
             evaluated: FxHashSet::default(),
             state: 0,
             hot: Vec::new(),
@@ -102,7 +117,7 @@ impl<'m> Observer for Recording<'m> {
     }
 
     fn leaves_out(&self) -> Option<Arc<LocalStates>> {
-        Some(Arc::new(LocalStates::of(self.machine.compiled, self.machine.shared)))
+        Some(Arc::new(LocalStates::of(self.compiled, self.machine.shared)))
     }
 }
 
@@ -129,7 +144,7 @@ impl Recorder<'_> {
 
     /// The writes of the state at hand, now that all that is hot in it is known.
     fn settle(&mut self) {
-        let Recorder { machine, hot, writes, values, table, key, state, .. } = self;
+        let Recorder { machine, part, hot, writes, values, table, key, state, .. } = self;
         for (position, &Write { thread, instruction, to, written, begin }) in writes.iter().enumerate() {
             let reads = &machine.regions[thread][to].reads;
             let is_hot = |&&(other, location, _): &&(usize, usize, usize)| {
@@ -148,7 +163,7 @@ impl Recorder<'_> {
                 None => table.entry(key.as_slice().into()).or_default(),
             };
             for &(other, location, instruction) in hot {
-                add(entry, location, Fringe { state: *state, thread: other, instruction });
+                add(entry, location, Fringe { seen: Seen::In(*part, *state), thread: other, instruction });
             }
         }
     }

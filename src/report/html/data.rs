@@ -8,6 +8,7 @@ use super::listing::Listing;
 use crate::analysis::{Confirmation, ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Delay, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
+use crate::placement::Minimality;
 use crate::provenance::Provenance;
 use crate::report::json::{FenceObject, VerificationObject, fence_objects, verification_object};
 use crate::report::names;
@@ -175,7 +176,7 @@ fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
         summary: outcome.summary_row(result),
         enough: result.recheck.enough,
         each_fence_needed: result.recheck.each_needed,
-        proved_minimal: result.placement.proved_minimal && !outcome.analysis.cut_off,
+        proved_minimal: result.placement.minimality == Minimality::Proved && !outcome.analysis.cut_off,
         verified: verification_object(&result.verification),
         complete: result.complete,
         presumed_atomic: result.presumed_atomic.iter().map(|instr| instr.index()).collect(),

@@ -1,0 +1,63 @@
+//! The abstractions (`--abstraction`): for every thread that can be the pivot one small search instead of a large one for all.
+//!
+//! Both give all patterns of the program, and perhaps more: [`flatten`] lets the other threads write as in their text, [`environment`] whenever they like. Threads that can never be pivots are not looked at.
+//!
+//! *Limits.* Those on states and memory hold for each pivot, that on time for all; if one is reached the result says that it is not complete.
+
+use super::machine::Machine;
+use super::outcome::Size;
+use super::record::Entries;
+use super::{environment, flatten};
+use crate::analysis::Abstraction;
+use crate::explore::Limits;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// What a search has shown, or several together.
+#[derive(Default)]
+pub(super) struct Shown {
+    pub entries: Entries,
+    pub size: Size,
+}
+
+/// Checks these threads as pivots.
+pub(super) fn check(
+    machine: &Machine<'_>,
+    abstraction: Abstraction,
+    threads: &BTreeSet<usize>,
+    limits: &Limits<'_>,
+) -> Shown {
+    let budget = Budget { limits, started: Instant::now() };
+    let pivots = threads.par_iter().copied().filter(|&pivot| machine.can_be_pivot(pivot));
+    let parts: Vec<Shown> = match abstraction {
+        Abstraction::Flattening(bound) => {
+            pivots.map(|pivot| flatten::Search::new(machine, pivot, bound).run(&budget)).collect()
+        }
+        Abstraction::Environment => pivots.map(|pivot| environment::search(machine, pivot, &budget)).collect(),
+    };
+    parts.into_iter().fold(Shown::default(), |mut all, part| {
+        all.entries.extend(part.entries);
+        all.size += part.size;
+        all
+    })
+}
+
+/// Limits of a search that began at some time.
+pub(super) struct Budget<'a> {
+    limits: &'a Limits<'a>,
+    started: Instant,
+}
+
+impl Budget<'_> {
+    /// Whether a search must stop that has found so many states of so many bytes, and is about to expand the one of this number.
+    pub(super) fn is_spent(&self, states: usize, bytes: usize, at: usize) -> bool {
+        let Limits { states: most_states, bytes: most_bytes, time, interrupted, .. } = self.limits;
+        most_states.is_some_and(|most| states >= most)
+            // Each is in the list and in the set.
+            || most_bytes.is_some_and(|most| 2 * states * bytes >= most)
+            || time.is_some_and(|most| at % 1024 == 0 && self.started.elapsed() >= most)
+            || interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+}

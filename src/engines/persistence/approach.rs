@@ -1,0 +1,152 @@
+//! What is looked at: the program itself, an [abstraction](super::abstraction) of it, or (`--abstraction auto`) whatever is enough for a proven minimum.
+//!
+//! *Auto.* A small program is explored: that gives the fewest fences, and a run for each of them. If there are more states, the environment abstraction tells in no time how many fences are enough, and a few threads at a time often
+//! [need](super::needed) as many: then that is the answer. If not, flattening may ask for fewer; and if that leaves something open, too, the program is explored as far as the limits allow. If that is not all of it, the answer are the fences of the
+//! abstraction that asks for fewer: they are enough, and how many are needed at least is told.
+
+use super::local::{Patterns, patterns};
+use super::machine::Machine;
+use super::needed::{Needed, Part};
+use super::outcome::{Size, labels_of_patterns};
+use super::record::{Recording, evaluated, merged};
+use super::{abstraction, needed};
+use crate::analysis::Abstraction;
+use crate::engines::{Approach, Task, Trouble};
+use crate::explore::driver::Failure;
+use crate::explore::successors::Evaluated;
+use crate::explore::{Limits, Stop, explore};
+use crate::lts::label::Label;
+use crate::program::labels::label;
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+/// A program of so many states is explored before anything else is tried.
+const SMALL: usize = 200_000;
+
+/// What a search has found.
+pub(super) struct Found {
+    /// All patterns of the program, and perhaps more if it was abstracted.
+    pub patterns: Patterns,
+    /// The abstraction, and the patterns that are known to be in the program.
+    pub abstraction: Option<(Abstraction, Patterns)>,
+    /// What reports name.
+    pub labels: BTreeSet<Label>,
+    /// How much was looked at.
+    pub size: Size,
+    /// The explorations that patterns were found in.
+    pub parts: Vec<Part>,
+}
+
+/// Looks at what is asked for.
+pub(super) fn find(task: &Task<'_>, machine: &Machine<'_>) -> Result<Found, Trouble> {
+    match task.approach {
+        Approach::Program => explored(task, machine, task.limits, 0),
+        Approach::Abstract(abstraction) => Ok(Abstracted::new(machine, abstraction, task.limits).found(task, machine)),
+        Approach::Auto => auto(task, machine),
+    }
+}
+
+fn auto(task: &Task<'_>, machine: &Machine<'_>) -> Result<Found, Trouble> {
+    let started = Instant::now();
+    let whole = || {
+        let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
+        Limits { time, ..*task.limits }
+    };
+    let small = || Limits { states: Some(task.limits.states.map_or(SMALL, |most| most.min(SMALL))), ..whole() };
+    let first = explored(task, machine, &small(), 0)?;
+    if !first.size.cut_off {
+        return Ok(first);
+    }
+    let mut abstracted = Abstracted::new(machine, Abstraction::Environment, &small());
+    if !abstracted.size.cut_off && !abstracted.needed.open.is_empty() {
+        abstracted.refine(machine, Abstraction::Flattening(0), &small());
+    }
+    let is_answer = !abstracted.size.cut_off && abstracted.needed.open.is_empty();
+    if !is_answer && task.limits.states.is_none_or(|most| most > SMALL) {
+        let explored = explored(task, machine, &whole(), abstracted.needed.parts.len())?;
+        if !explored.size.cut_off || abstracted.size.cut_off {
+            return Ok(explored);
+        }
+        abstracted.needed.add_certain(machine, explored.patterns);
+        abstracted.needed.parts.extend(explored.parts);
+    } else if abstracted.size.cut_off {
+        return Ok(first);
+    }
+    Ok(abstracted.found(task, machine))
+}
+
+/// What abstractions tell: all patterns, and which of them are needed for certain.
+struct Abstracted {
+    abstraction: Abstraction,
+    enough: Patterns,
+    size: Size,
+    needed: Needed,
+}
+
+impl Abstracted {
+    fn new(machine: &Machine<'_>, abstraction: Abstraction, limits: &Limits<'_>) -> Abstracted {
+        let pivots = (0..machine.locals.len()).collect();
+        let shown = abstraction::check(machine, abstraction, &pivots, limits);
+        let enough = patterns(machine, &shown.entries);
+        let needed = needed::search(machine, &enough, limits);
+        Abstracted { abstraction, enough, size: shown.size, needed }
+    }
+
+    /// Looks again at the threads that are not known to need as many fences as are enough, with an abstraction that tells apart more.
+    fn refine(&mut self, machine: &Machine<'_>, abstraction: Abstraction, limits: &Limits<'_>) {
+        let shown = abstraction::check(machine, abstraction, &self.needed.open, limits);
+        if shown.size.cut_off {
+            return;
+        }
+        self.abstraction = abstraction;
+        self.size += shown.size;
+        self.enough.retain(|pattern, _| !self.needed.open.contains(&pattern.thread));
+        self.enough.extend(patterns(machine, &shown.entries));
+        self.needed.settle(machine, &self.enough);
+    }
+
+    fn found(self, task: &Task<'_>, machine: &Machine<'_>) -> Found {
+        let Abstracted { abstraction, enough: mut patterns, size, needed } = self;
+        needed.add_to(&mut patterns);
+        let labels = labels_of_patterns(task.program, machine, &patterns);
+        let abstraction = Some((abstraction, needed.patterns));
+        Found { patterns, abstraction, labels, size, parts: needed.parts }
+    }
+}
+
+/// Looks at the state space of the program; this is the exploration of that number.
+fn explored(task: &Task<'_>, machine: &Machine<'_>, limits: &Limits<'_>, part: usize) -> Result<Found, Trouble> {
+    let single = machine.single;
+    let is_split = single.program != *task.program;
+    if !machine.has_pivot() {
+        let patterns = Patterns::new();
+        let labels = labels_of_patterns(task.program, machine, &patterns);
+        return Ok(Found { patterns, abstraction: None, labels, size: Size::default(), parts: Vec::new() });
+    }
+    let explored = explore(machine.compiled, limits, &mut Recording { machine, compiled: machine.compiled, part });
+    let (exploration, watchers) = explored.map_err(|failure| match failure {
+        Failure::Fault { fault, thread, instruction, .. } if is_split => {
+            Trouble::Fault(fault, (thread, single.origins[thread][instruction].instruction))
+        }
+        failure => Trouble::Exploration(failure),
+    })?;
+    let patterns = patterns(machine, &merged(&watchers));
+    let size = Size {
+        states: exploration.states.len() as u64,
+        transitions: exploration.transitions,
+        cut_off: exploration.stop != Stop::Complete,
+    };
+    let mut labels = BTreeSet::new();
+    if !is_split {
+        let of_evaluation = |Evaluated { thread, instruction, verdict, key }| {
+            label(task.program, thread as usize, instruction as usize, verdict, key)
+        };
+        labels.extend(evaluated(&watchers).into_iter().map(of_evaluation));
+    }
+    if is_split || size.cut_off {
+        // Behind its write the pivot may come to instructions that no state of the explored part has come to.
+        labels.extend(labels_of_patterns(task.program, machine, &patterns));
+    }
+    let parts = vec![Part { compiled: machine.compiled.clone(), exploration }];
+    Ok(Found { patterns, abstraction: None, labels, size, parts })
+}

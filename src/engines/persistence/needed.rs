@@ -1,0 +1,141 @@
+//! Which fences are needed for certain, where an [abstraction](super::abstraction) has told how many are enough.
+//!
+//! A run in which some threads never move is a run of the program. So a pattern that is found while only a few threads move is one of the program; and a set of fences
+//! after which the program is persistent must cut it. The fewest fences that cut all patterns found so are a lower bound. Where it is what the abstraction asks for, that is the minimum, and no state space of the whole program was needed.
+//!
+//! Threads move two at a time, then three at a time, and then all. Fences of one thread do nothing for another, so a thread is settled as soon as its bound is met; what has only settled threads in it is not explored.
+//!
+//! Patterns whose fringe is only [presumed](super::record::Fringe::is_certain) to change something do not count.
+//!
+//! *Cost.* With n threads, n² / 2 explorations of two threads, of some hundred states for mutual exclusion algorithms. *Limits.* So many states for each exploration and for all of them that this
+//! takes a few seconds at most; what is not found until then is not known to be needed.
+
+use super::hitting::{Cut, Paths, minimum};
+use super::local::{Patterns, patterns};
+use super::machine::Machine;
+use super::record::{Entries, Recording, add, merged};
+use crate::explore::{Exploration, Limits, explore};
+use crate::program::compiled::Compiled;
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// The most states of an exploration in which some threads do not move.
+const MOST_OF_A_FEW: usize = 20_000;
+
+/// The most states of all explorations together.
+const MOST: usize = 1_000_000;
+
+/// An exploration that patterns were found in, to lead runs there.
+pub(super) struct Part {
+    /// The program as far as it moves.
+    pub compiled: Compiled,
+    /// Its states.
+    pub exploration: Exploration,
+}
+
+/// What is certain.
+pub(super) struct Needed {
+    /// Patterns of the program itself.
+    pub patterns: Patterns,
+    /// Where they were found.
+    pub parts: Vec<Part>,
+    /// The threads that are not known to need as many fences as are enough.
+    pub open: BTreeSet<usize>,
+}
+
+impl Needed {
+    /// Adds the patterns of an exploration, as far as they are certain.
+    pub(super) fn add_certain(&mut self, machine: &Machine<'_>, mut found: Patterns) {
+        found.retain(|_, hot| hot.values().all(|fringe| fringe.is_certain(machine)));
+        add_all(&mut self.patterns, found);
+    }
+
+    /// Adds what is certain to the patterns of an abstraction.
+    pub(super) fn add_to(&self, patterns: &mut Patterns) {
+        add_all(patterns, self.patterns.clone());
+    }
+
+    /// Closes the threads that need as many fences as these patterns ask for, which are enough.
+    pub(super) fn settle(&mut self, machine: &Machine<'_>, enough: &Patterns) {
+        let fences = |patterns: &Patterns, thread: usize| num_of_fences(machine, patterns, thread);
+        self.open.retain(|&thread| fences(&self.patterns, thread) < fences(enough, thread));
+    }
+}
+
+fn add_all(known: &mut Patterns, found: Patterns) {
+    for (pattern, hot) in found {
+        let known = known.entry(pattern).or_default();
+        hot.into_iter().for_each(|(location, fringe)| add(known, location, fringe));
+    }
+}
+
+/// Looks for patterns of the program until these are as hard to cut as the patterns of an abstraction, which are enough.
+pub(super) fn search(machine: &Machine<'_>, enough: &Patterns, limits: &Limits<'_>) -> Needed {
+    let started = Instant::now();
+    let open = enough.keys().map(|pattern| pattern.thread).collect();
+    let mut needed = Needed { patterns: Patterns::new(), parts: Vec::new(), open };
+    let mut states_left = limits.states.unwrap_or(MOST).min(MOST);
+    for group in groups(machine.locals.len()) {
+        let is_interrupted = limits.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
+        if states_left == 0 || is_interrupted || time.is_some_and(|time| time.is_zero()) {
+            break;
+        }
+        if group.iter().all(|thread| !needed.open.contains(thread)) {
+            continue;
+        }
+        let most = if group.len() < machine.locals.len() { MOST_OF_A_FEW.min(states_left) } else { states_left };
+        let compiled = moving(machine.compiled, &group);
+        let bounds = Limits { states: Some(most), time, invariants: &[], ..*limits };
+        let mut recording = Recording { machine, compiled: &compiled, part: needed.parts.len() };
+        // Who goes wrong does so in the program, too: that is for the exploration of the program to tell.
+        let Ok((exploration, watchers)) = explore(&compiled, &bounds, &mut recording) else { continue };
+        states_left = states_left.saturating_sub(exploration.states.len());
+        let entries = certain(machine, merged(&watchers));
+        drop(watchers);
+        let found = patterns(machine, &entries);
+        if !found.is_empty() {
+            add_all(&mut needed.patterns, found);
+            needed.parts.push(Part { compiled, exploration });
+            needed.settle(machine, enough);
+        }
+    }
+    needed
+}
+
+/// The fewest fences of a thread that cut these patterns.
+fn num_of_fences(machine: &Machine<'_>, patterns: &Patterns, thread: usize) -> usize {
+    let cost = |_: Cut| 1;
+    minimum(&Paths::of(patterns, thread, machine.single), [&cost, &cost]).len()
+}
+
+/// Sets of threads: all of two, all of three, and the set of all.
+fn groups(num_of_threads: usize) -> impl Iterator<Item = Vec<usize>> {
+    let threads = 0..num_of_threads;
+    let pairs =
+        threads.clone().flat_map(move |first| (first + 1..num_of_threads).map(move |second| vec![first, second]));
+    let triples = pairs
+        .clone()
+        .flat_map(move |pair| (pair[1] + 1..num_of_threads).map(move |third| [&pair[..], &[third]].concat()));
+    let all = (num_of_threads > 3).then(|| threads.collect());
+    pairs.chain(triples).chain(all)
+}
+
+/// The program in which only these threads move.
+fn moving(compiled: &Compiled, group: &[usize]) -> Compiled {
+    let mut compiled = compiled.clone();
+    for (thread, still) in compiled.threads.iter_mut().enumerate() {
+        if !group.contains(&thread) {
+            still.steps.iter_mut().for_each(Vec::clear);
+        }
+    }
+    compiled
+}
+
+/// The entries without what is only presumed.
+fn certain(machine: &Machine<'_>, mut entries: Entries) -> Entries {
+    entries.values_mut().for_each(|hot| hot.retain(|_, fringe| fringe.is_certain(machine)));
+    entries.retain(|_, hot| !hot.is_empty());
+    entries
+}

@@ -1,0 +1,89 @@
+//! What an abstraction tells apart while one thread is the pivot: the locations that it keeps, and the values that it knows by name.
+//!
+//! Any other location, and any other value, is any value ([`values`](super::values)). So that a search over such states is finite, also for a program that counts without end, only values are told
+//! apart that the program names, their neighbours, and the first few.
+
+use super::machine::{Machine, Role};
+use super::record::{Entries, Fringe, Key, add};
+use super::values::{Value, assign, evaluate, written};
+use crate::program::compiled::Step;
+use fixedbitset::FixedBitSet;
+use std::collections::BTreeSet;
+
+/// Values below this are told apart even if the program does not name them.
+const SMALL: i64 = 8;
+
+/// What is told apart.
+pub(super) struct Observed<'m> {
+    pub machine: &'m Machine<'m>,
+    pub pivot: usize,
+    /// The shared slots whose values are kept.
+    pub kept: FixedBitSet,
+    distinguished: BTreeSet<i64>,
+}
+
+impl<'m> Observed<'m> {
+    pub(super) fn new(machine: &'m Machine<'m>, pivot: usize, kept: FixedBitSet) -> Observed<'m> {
+        let distinguished = machine.constants().into_iter().chain(0..SMALL).collect();
+        Observed { machine, pivot, kept, distinguished }
+    }
+
+    /// The values at the start.
+    pub(super) fn initial(&self) -> Vec<Value> {
+        let values = self.machine.compiled.initial.iter().enumerate();
+        values.map(|(slot, &value)| self.is_kept(slot).then_some(value)).collect()
+    }
+
+    fn is_kept(&self, slot: usize) -> bool {
+        slot >= self.machine.shared || self.kept.contains(slot)
+    }
+
+    /// Performs the assignments; what is not kept stays unknown.
+    pub(super) fn execute(&self, step: &Step, values: &mut [Value]) {
+        for (target, value) in &step.assignments {
+            let value = evaluate(value, values).filter(|value| self.distinguished.contains(value));
+            let mut goes = written(target, values);
+            let all = goes.slots.len();
+            goes.slots.retain(|&slot| self.is_kept(slot));
+            // A write that may go elsewhere may miss what is kept.
+            goes.may_miss |= goes.slots.len() < all;
+            assign(&goes, value, values);
+        }
+    }
+
+    /// Enters a step of the pivot into the record table, if it is a write, with the locations that others are about to change.
+    pub(super) fn record(
+        &self,
+        step: &Step,
+        (before, after): (&[Value], &[Value]),
+        hot: &[(usize, Fringe)],
+        entries: &mut Entries,
+    ) {
+        let Role::Write(position) = self.machine.roles[self.pivot][step.instruction] else { return };
+        let mut values = before.to_vec();
+        for (target, value) in &step.assignments[..position] {
+            let value = evaluate(value, &values);
+            assign(&written(target, &values), value, &mut values);
+        }
+        let goes = written(&step.assignments[position].0, &values);
+        if goes.slots.is_empty() {
+            return;
+        }
+        let written = (goes.slots.len() == 1).then(|| goes.slots[0]);
+        let region = &self.machine.regions[self.pivot][step.to];
+        let is_hot = |(slot, _): &&(usize, Fringe)| Some(*slot) != written && region.reads.contains(*slot);
+        let mut hot = hot.iter().filter(is_hot).peekable();
+        if hot.peek().is_none() {
+            return;
+        }
+        // Alone, the pivot reads back what it has written, also where others write.
+        let own = (!goes.may_miss).then(|| evaluate(&step.assignments[position].1, &values)).flatten();
+        let value = |&slot: &usize| if Some(slot) == written { own.or(after[slot]) } else { after[slot] };
+        let values = region.decides.iter().map(value).collect();
+        let key = Key { thread: self.pivot, instruction: step.instruction, written, values };
+        let entry = entries.entry(key).or_default();
+        for &(slot, fringe) in hot {
+            add(entry, slot, fringe);
+        }
+    }
+}
