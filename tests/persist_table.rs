@@ -9,8 +9,8 @@
 
 mod support;
 
-use seqcon::analysis::Options;
-use seqcon::engines::{self, Task};
+use seqcon::analysis::{Abstraction, Options};
+use seqcon::engines::{self, Approach, Task};
 use seqcon::explore::Limits;
 use seqcon::lang;
 use seqcon::memory::MemoryModel;
@@ -91,8 +91,11 @@ fn holds(path: &Path, published: usize, expected: usize, how: How) -> bool {
     let program = lang::parse(&name, &text).unwrap_or_else(|errors| panic!("{errors}")).program;
     let compiled = Compiled::new(&program).unwrap();
     let limits = Limits::default();
-    let abstraction = (how == How::Flattened).then_some(0);
-    let task = Task { program: &program, compiled: &compiled, limits: &limits, abstraction };
+    let approach = match how {
+        How::Flattened => Approach::Abstract(Abstraction::Flattening(0)),
+        How::Explored => Approach::Program,
+    };
+    let task = Task { program: &program, compiled: &compiled, limits: &limits, approach };
     let tso = MemoryModel::named("tso").unwrap();
     let evidence = engines::named("persistence").unwrap().check(&task).unwrap();
     let outcome = evidence.insert_fences(&tso, &Options::default());

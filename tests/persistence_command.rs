@@ -33,7 +33,10 @@ fn engines_are_listed_with_what_they_guarantee() {
 fn what_the_engine_does_not_know_is_refused() {
     let persistence = ["--engine", "persistence"];
     let with = |more: &[&'static str]| [&["analyse"][..], more, &persistence].concat();
-    assert_refused(&with(&["specs/sb.slco"]), "is for tso, not for pso; give --mm tso, or use --engine cycles");
+    assert_refused(
+        &with(&["specs/sb.slco", "--mm", "tso,pso"]),
+        "is for tso, not for pso; give --mm tso, or use --engine cycles",
+    );
     assert_refused(&with(&["lts/sb.aut", "--mm", "tso"]), "exactly one input: a specification");
     assert_refused(&with(&["specs/sb.slco", "specs/mp.slco", "--mm", "tso"]), "exactly one input");
     for option in ["--atomicity", "--confirm", "--only-confirmed"] {
@@ -63,6 +66,35 @@ fn the_reports_say_which_engine_it_was() {
     assert_eq!(report["results"][0]["minimal_sets"], serde_json::json!([[["T0.0"]], [["T1.0"]]]));
     let delay = &report["results"][0]["delays"][0];
     assert_eq!((&delay["witness_name"], &delay["confirmed"]), (&"PodWR Fre Sto".into(), &"yes".into()));
+}
+
+#[test]
+fn without_memory_models_the_engine_takes_those_that_it_is_for() {
+    let models = |more: &[&str]| {
+        let output = text(&seqcon(&[&["-q", "analyse", "specs/sb.slco"], more].concat()).stdout);
+        let words: Vec<&str> = output.split_whitespace().collect();
+        words.iter().filter_map(|word| word.strip_prefix("memory_model=")).map(str::to_owned).collect::<Vec<String>>()
+    };
+    assert_eq!(models(&[]), ["tso", "pso", "armv7", "power"]);
+    assert_eq!(models(&["--engine", "persistence"]), ["tso"]);
+}
+
+#[test]
+fn approaches_that_do_not_exist_are_refused_and_the_chosen_one_is_told() {
+    let analyse = |more: &'static str| ["analyse", "specs/sb.slco", "--engine", "persistence", "--abstraction", more];
+    for wrong in ["", "x", "environments"] {
+        assert_refused(&analyse(wrong), "expected a number of steps, environment, auto, or none");
+    }
+    for (approach, expected) in [("none", None), ("auto", None), ("environment", Some("environment")), ("3", Some("3"))]
+    {
+        let shown = text(&seqcon(&analyse(approach)).stdout);
+        let told = shown.split_whitespace().find_map(|word| word.strip_prefix("abstraction="));
+        assert_eq!(told, expected, "{approach}: {shown}");
+    }
+    // With a limit that the program does not fit into, but each of its threads does.
+    let shown = text(&seqcon(&[&analyse("auto")[..], &["--max-states", "8"]].concat()).stdout);
+    assert!(shown.contains("fences=2 ") && shown.contains("complete=yes"), "{shown}");
+    assert!(shown.contains(" abstraction=environment"), "{shown}");
 }
 
 #[test]

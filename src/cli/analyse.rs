@@ -15,7 +15,7 @@ use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
 use crate::confirm;
 use crate::cycles::{Atomicity, ConflictRule, Listing};
-use crate::engines;
+use crate::engines::{self, Engine};
 use crate::memory::MemoryModel;
 use crate::placement::Method;
 use crate::placement::cost::Costs;
@@ -31,12 +31,23 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// The models of `--mm` if none are given and the engine is for all.
+const USUAL: [&str; 4] = ["tso", "pso", "armv7", "power"];
+
+/// The memory models that are asked for, else the usual ones that the engine is for.
+fn memory_models(arguments: &AnalyseArguments, engine: &dyn Engine) -> Result<Vec<MemoryModel>, Failure> {
+    if arguments.memory_models.is_empty() {
+        let usual = USUAL.iter().map(|name| memory_model(name)).collect::<Result<Vec<MemoryModel>, Failure>>()?;
+        return Ok(usual.into_iter().filter(|model| engine.description().knows(model)).collect());
+    }
+    arguments.memory_models.iter().map(|name| memory_model(name)).collect()
+}
+
 pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     // Everything that can be wrong with the command is found before the state space is read.
-    let models: Vec<MemoryModel> =
-        arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
-    refuse_repetitions(arguments, &models)?;
     let engine = engine::named(&arguments.engine)?;
+    let models = memory_models(arguments, engine)?;
+    refuse_repetitions(arguments, &models)?;
     if engine.description() != engines::all()[0].description() {
         return finish(arguments, &engine::outcome(arguments, engine, &models, verbosity)?, verbosity);
     }

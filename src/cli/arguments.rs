@@ -167,8 +167,8 @@ pub enum EscapesArgument {
 pub struct AnalyseArguments {
     #[command(flatten)]
     pub input: InputArguments,
-    /// Memory models, comma-separated: names from 'seqcon models', or TOML files with a table
-    #[arg(long = "mm", value_name = "LIST", default_value = "tso,pso,armv7,power", value_delimiter = ',')]
+    /// Memory models, comma-separated: names from 'seqcon models', or TOML files with a table [default: those of tso, pso, armv7 and power that the engine is for]
+    #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
     pub memory_models: Vec<String>,
     /// Which method: a name from 'seqcon engines'
     #[arg(long, value_name = "NAME", default_value = "cycles")]

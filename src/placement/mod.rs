@@ -51,7 +51,7 @@ pub enum Minimality {
     Proved,
     /// The placement was greedy.
     Greedy,
-    /// The fences are for an abstraction of the program, and so enough; the program itself needs at least so many.
+    /// The fences are for what the program may do, and so enough; for what it certainly does at least so many are needed.
     AtLeast(usize),
 }
 

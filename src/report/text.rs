@@ -360,7 +360,7 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
     }
     let minimal = match result.placement.minimality {
         Minimality::Greedy => "not proved (greedy placement)".to_owned(),
-        Minimality::AtLeast(needed) => format!("not proved (an abstraction; at least {needed} needed)"),
+        Minimality::AtLeast(needed) => format!("not proved (at least {needed} needed)"),
         Minimality::Proved if outcome.analysis.cut_off => "not proved (a part only)".to_owned(),
         Minimality::Proved => "proved".to_owned(),
     };

@@ -10,7 +10,6 @@ use super::record::Entries;
 use super::{environment, flatten};
 use crate::analysis::Abstraction;
 use crate::explore::Limits;
-use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -30,18 +29,11 @@ pub(super) fn check(
     limits: &Limits<'_>,
 ) -> Shown {
     let budget = Budget { limits, started: Instant::now() };
-    let pivots = threads.par_iter().copied().filter(|&pivot| machine.can_be_pivot(pivot));
-    let parts: Vec<Shown> = match abstraction {
-        Abstraction::Flattening(bound) => {
-            pivots.map(|pivot| flatten::Search::new(machine, pivot, bound).run(&budget)).collect()
-        }
-        Abstraction::Environment => pivots.map(|pivot| environment::search(machine, pivot, &budget)).collect(),
-    };
-    parts.into_iter().fold(Shown::default(), |mut all, part| {
-        all.entries.extend(part.entries);
-        all.size += part.size;
-        all
-    })
+    let pivots: Vec<usize> = threads.iter().copied().filter(|&pivot| machine.can_be_pivot(pivot)).collect();
+    match abstraction {
+        Abstraction::Flattening(bound) => flatten::check(machine, &pivots, bound, &budget),
+        Abstraction::Environment => environment::check(machine, &pivots, &budget),
+    }
 }
 
 /// Limits of a search that began at some time.
@@ -57,7 +49,7 @@ impl Budget<'_> {
         most_states.is_some_and(|most| states >= most)
             // Each is in the list and in the set.
             || most_bytes.is_some_and(|most| 2 * states * bytes >= most)
-            || time.is_some_and(|most| at % 1024 == 0 && self.started.elapsed() >= most)
+            || time.is_some_and(|most| at.is_multiple_of(1024) && self.started.elapsed() >= most)
             || interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 }

@@ -6,7 +6,7 @@
 
 use super::local::{Patterns, patterns};
 use super::machine::Machine;
-use super::needed::{Needed, Part};
+use super::needed::{Needed, Part, certain};
 use super::outcome::{Size, labels_of_patterns};
 use super::record::{Recording, evaluated, merged};
 use super::{abstraction, needed};
@@ -27,8 +27,10 @@ const SMALL: usize = 200_000;
 pub(super) struct Found {
     /// All patterns of the program, and perhaps more if it was abstracted.
     pub patterns: Patterns,
-    /// The abstraction, and the patterns that are known to be in the program.
-    pub abstraction: Option<(Abstraction, Patterns)>,
+    /// The abstraction, if one was looked at.
+    pub abstraction: Option<Abstraction>,
+    /// The patterns that are known to be in the program, if that is not known of all.
+    pub certain: Option<Patterns>,
     /// What reports name.
     pub labels: BTreeSet<Label>,
     /// How much was looked at.
@@ -67,7 +69,7 @@ fn auto(task: &Task<'_>, machine: &Machine<'_>) -> Result<Found, Trouble> {
         if !explored.size.cut_off || abstracted.size.cut_off {
             return Ok(explored);
         }
-        abstracted.needed.add_certain(machine, explored.patterns);
+        abstracted.needed.add(explored.certain.unwrap_or(explored.patterns));
         abstracted.needed.parts.extend(explored.parts);
     } else if abstracted.size.cut_off {
         return Ok(first);
@@ -109,8 +111,8 @@ impl Abstracted {
         let Abstracted { abstraction, enough: mut patterns, size, needed } = self;
         needed.add_to(&mut patterns);
         let labels = labels_of_patterns(task.program, machine, &patterns);
-        let abstraction = Some((abstraction, needed.patterns));
-        Found { patterns, abstraction, labels, size, parts: needed.parts }
+        let (abstraction, certain) = (Some(abstraction), Some(needed.patterns));
+        Found { patterns, abstraction, certain, labels, size, parts: needed.parts }
     }
 }
 
@@ -121,7 +123,14 @@ fn explored(task: &Task<'_>, machine: &Machine<'_>, limits: &Limits<'_>, part: u
     if !machine.has_pivot() {
         let patterns = Patterns::new();
         let labels = labels_of_patterns(task.program, machine, &patterns);
-        return Ok(Found { patterns, abstraction: None, labels, size: Size::default(), parts: Vec::new() });
+        return Ok(Found {
+            patterns,
+            abstraction: None,
+            certain: None,
+            labels,
+            size: Size::default(),
+            parts: Vec::new(),
+        });
     }
     let explored = explore(machine.compiled, limits, &mut Recording { machine, compiled: machine.compiled, part });
     let (exploration, watchers) = explored.map_err(|failure| match failure {
@@ -148,5 +157,7 @@ fn explored(task: &Task<'_>, machine: &Machine<'_>, limits: &Limits<'_>, part: u
         labels.extend(labels_of_patterns(task.program, machine, &patterns));
     }
     let parts = vec![Part { compiled: machine.compiled.clone(), exploration }];
-    Ok(Found { patterns, abstraction: None, labels, size, parts })
+    let certain = certain(machine, &patterns);
+    let certain = (certain.len() < patterns.len()).then_some(certain);
+    Ok(Found { patterns, abstraction: None, certain, labels, size, parts })
 }

@@ -1,40 +1,78 @@
-//! The environment abstraction (`--abstraction environment`): the pivot alone, among locations that hold anything.
+//! The environment abstraction (`--abstraction environment`): each thread alone, among locations that hold anything.
 //!
-//! All other threads become one environment that may perform any of their writes and atomic instructions at any time. What the environment may write has therefore any value whenever the pivot looks, and all of it is about to be changed
-//! in every state; only what nobody but the pivot writes is kept. If the pattern with pivot p is in the program it is here, too: every state of a run is one of these states, once the values that the environment may write are
+//! All other threads become one environment that may perform any of their writes and atomic instructions at any time. What the environment may change has therefore any value whenever the thread looks, and all of it is about to be changed
+//! in every state; only what nobody else changes is kept. If the pattern with pivot p is in the program it is here, too: every state of a run is one of these states, once the values that the environment may change are
 //! forgotten, and who was about to change a location there may do so here. So, as with [flattening](super::flatten), fences may be too many, never too few. The released tool of the paper's authors merges the other threads in the same way.
 //!
-//! A location is not about to be changed if all that is ever written to it is the constant that it holds at the start.
+//! What a thread may write is first read off its text. That is enough to let every thread run among the others once, which tells more exactly what it writes: where its indices lead, and whether a location ever gets another value than it has at the start. With
+//! that the threads run again, until nothing changes (a thread-modular analysis: each round assumes of the others only what the round before has shown of them).
 //!
-//! *Cost.* For each pivot the control states of one thread times the values of its registers, as far as these do not come from locations that others write: other threads only add to what is about to be changed.
+//! *Cost.* For each thread its control states times the values of its registers, as far as these do not come from locations that others change; few rounds. The number of threads only adds.
 
 use super::abstraction::{Budget, Shown};
-use super::machine::Machine;
+use super::machine::{Machine, Role};
 use super::observed::Observed;
 use super::record::{Fringe, Seen};
-use super::values::{Value, is_taken, written};
-use crate::program::compiled::Code;
+use super::values::{Value, assign, evaluate, is_taken, written};
+use crate::program::compiled::Step;
 use fixedbitset::FixedBitSet;
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
-/// A state: where the pivot is, and the values, those of locations of the environment unknown.
+/// A state: where the thread is, and the values, those that the environment may change unknown.
 type State = (usize, Box<[Value]>);
 
-/// All that the pivot may do in the environment of the others.
-pub(super) fn search(machine: &Machine<'_>, pivot: usize, budget: &Budget<'_>) -> Shown {
-    let hot = about_to_be_changed(machine, pivot);
-    let mut kept = machine.read_by(pivot);
-    kept.difference_with(&machine.written_by_others(pivot));
-    let observed = Observed::new(machine, pivot, kept);
+/// What a thread may write: instruction, location, value.
+type Effects = BTreeSet<(usize, usize, Value)>;
+
+/// Checks these threads as pivots.
+pub(super) fn check(machine: &Machine<'_>, pivots: &[usize], budget: &Budget<'_>) -> Shown {
+    let threads = 0..machine.locals.len();
+    let mut effects: Vec<Effects> = threads.clone().map(|thread| in_the_text(machine, thread)).collect();
+    loop {
+        let runs = threads.clone().into_par_iter().map(|thread| search(machine, thread, &effects, budget));
+        let (shown, found): (Vec<Shown>, Vec<Effects>) = runs.collect::<Vec<_>>().into_iter().unzip();
+        if found != effects && !shown.iter().any(|shown| shown.size.cut_off) {
+            effects = found;
+            continue;
+        }
+        let mut all = Shown::default();
+        for (thread, shown) in shown.into_iter().enumerate() {
+            // What is not known of one thread is not known of what it does to another.
+            all.size.cut_off |= shown.size.cut_off;
+            if pivots.contains(&thread) {
+                all.size += shown.size;
+                all.entries.extend(shown.entries);
+            }
+        }
+        return all;
+    }
+}
+
+/// What a thread may write as far as its text tells.
+fn in_the_text(machine: &Machine<'_>, thread: usize) -> Effects {
+    let steps = machine.compiled.threads[thread].steps.iter().flatten();
+    let slots =
+        steps.flat_map(|step| machine.may_write(thread, step).iter().map(|&slot| (step.instruction, slot, None)));
+    slots.collect()
+}
+
+/// All that a thread may do among the others: the patterns that it is the pivot of, and what it writes.
+fn search(machine: &Machine<'_>, thread: usize, effects: &[Effects], budget: &Budget<'_>) -> (Shown, Effects) {
+    let hot = about_to_be_changed(machine, thread, effects);
+    let mut kept = machine.read_by(thread);
+    hot.iter().for_each(|&(slot, _)| kept.set(slot, false));
+    let observed = Observed::new(machine, thread, kept);
     let mut values = observed.initial();
-    for (_, locals) in machine.locals.iter().enumerate().filter(|&(thread, _)| thread != pivot) {
+    for (_, locals) in machine.locals.iter().enumerate().filter(|&(other, _)| other != thread) {
         values[locals.clone()].fill(None);
     }
     let bytes = size_of::<State>() + size_of_val(&*values);
-    let initial: State = (machine.compiled.threads[pivot].initial, values.into());
+    let initial: State = (machine.compiled.threads[thread].initial, values.into());
     let mut seen = FxHashSet::from_iter([initial.clone()]);
     let mut order = vec![initial];
-    let mut shown = Shown::default();
+    let (mut shown, mut own) = (Shown::default(), Effects::new());
     let mut at = 0;
     while at < order.len() {
         if budget.is_spent(order.len(), bytes, at) {
@@ -42,10 +80,13 @@ pub(super) fn search(machine: &Machine<'_>, pivot: usize, budget: &Budget<'_>) -
             break;
         }
         let (control, before) = order[at].clone();
-        for step in machine.steps(pivot, control).iter().filter(|step| is_taken(step, &before) != Some(false)) {
+        for step in machine.steps(thread, control).iter().filter(|step| is_taken(step, &before) != Some(false)) {
             let mut after = before.clone();
             observed.execute(step, &mut after);
             observed.record(step, (&before, &after), &hot, &mut shown.entries);
+            if machine.roles[thread][step.instruction] != Role::Harmless {
+                own.extend(writes(machine, step, &before));
+            }
             shown.size.transitions += 1;
             let next = (step.to, after);
             if seen.insert(next.clone()) {
@@ -55,32 +96,33 @@ pub(super) fn search(machine: &Machine<'_>, pivot: usize, budget: &Budget<'_>) -
         at += 1;
     }
     shown.size.states = order.len() as u64;
-    shown
+    (shown, own)
 }
 
-/// What the environment may change, and who of it.
-fn about_to_be_changed(machine: &Machine<'_>, pivot: usize) -> Vec<(usize, Fringe)> {
-    let varying = varying(machine);
-    let mut hot = Vec::new();
-    for (thread, steps) in machine.compiled.threads.iter().enumerate().filter(|&(thread, _)| thread != pivot) {
-        for step in steps.steps.iter().flatten() {
-            let fringe = Fringe { seen: Seen::Abstractly, thread, instruction: step.instruction };
-            let slots = machine.may_write(thread, step).iter().filter(|&&slot| varying.contains(slot));
-            hot.extend(slots.map(|&slot| (slot, fringe)));
-        }
+/// What a step may write.
+fn writes(machine: &Machine<'_>, step: &Step, before: &[Value]) -> Vec<(usize, usize, Value)> {
+    let mut values = before.to_vec();
+    let mut writes = Vec::new();
+    for (target, value) in &step.assignments {
+        let (goes, value) = (written(target, &values), evaluate(value, &values));
+        let shared = goes.slots.iter().filter(|&&slot| slot < machine.shared);
+        writes.extend(shared.map(|&slot| (step.instruction, slot, value)));
+        assign(&goes, value, &mut values);
     }
-    hot
+    writes
 }
 
-/// The locations to which something else may be written than they hold at the start.
-fn varying(machine: &Machine<'_>) -> FixedBitSet {
-    let nothing = vec![None; machine.compiled.initial.len()];
-    let mut varying = FixedBitSet::with_capacity(machine.compiled.initial.len());
-    let steps = machine.compiled.threads.iter().flat_map(|thread| thread.steps.iter().flatten());
-    for (target, value) in steps.flat_map(|step| &step.assignments) {
-        let is_initial =
-            |slot: &usize| matches!(value, Code::Constant(value) if *value == machine.compiled.initial[*slot]);
-        varying.extend(written(target, &nothing).slots.into_iter().filter(|slot| !is_initial(slot)));
+/// What the others may change, and who of them.
+fn about_to_be_changed(machine: &Machine<'_>, pivot: usize, effects: &[Effects]) -> Vec<(usize, Fringe)> {
+    let mut varying = FixedBitSet::with_capacity(machine.shared);
+    let is_new = |&&(_, slot, value): &&(usize, usize, Value)| value != Some(machine.compiled.initial[slot]);
+    varying.extend(effects.iter().flatten().filter(is_new).map(|&(_, slot, _)| slot));
+    let mut hot = BTreeSet::new();
+    for (thread, effects) in effects.iter().enumerate().filter(|&(thread, _)| thread != pivot) {
+        let changes = effects.iter().filter(|&&(_, slot, _)| varying.contains(slot));
+        hot.extend(
+            changes.map(|&(instruction, slot, _)| (slot, Fringe { seen: Seen::Abstractly, thread, instruction })),
+        );
     }
-    varying
+    hot.into_iter().collect()
 }

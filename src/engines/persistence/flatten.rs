@@ -20,11 +20,22 @@ use super::record::{Fringe, Seen};
 use super::values::{Value, is_taken, written};
 use crate::program::compiled::Step;
 use fixedbitset::FixedBitSet;
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
+/// Checks these threads as pivots.
+pub(super) fn check(machine: &Machine<'_>, pivots: &[usize], bound: usize, budget: &Budget<'_>) -> Shown {
+    let parts: Vec<Shown> = pivots.par_iter().map(|&pivot| Search::new(machine, pivot, bound).run(budget)).collect();
+    parts.into_iter().fold(Shown::default(), |mut all, part| {
+        all.entries.extend(part.entries);
+        all.size += part.size;
+        all
+    })
+}
+
 /// The exploration for one pivot.
-pub(super) struct Search<'m> {
+struct Search<'m> {
     machine: &'m Machine<'m>,
     pivot: usize,
     bound: usize,
@@ -58,7 +69,7 @@ struct State {
 }
 
 impl<'m> Search<'m> {
-    pub(super) fn new(machine: &'m Machine<'m>, pivot: usize, bound: usize) -> Search<'m> {
+    fn new(machine: &'m Machine<'m>, pivot: usize, bound: usize) -> Search<'m> {
         let num_of_threads = machine.locals.len();
         let mut kept = machine.read_by(pivot);
         for thread in (0..num_of_threads).filter(|&thread| thread != pivot) {
@@ -140,7 +151,7 @@ impl<'m> Search<'m> {
     }
 
     /// Explores the program of the pivot.
-    pub(super) fn run(mut self, budget: &Budget<'_>) -> Shown {
+    fn run(mut self, budget: &Budget<'_>) -> Shown {
         let initial = self.initial();
         let packed = self.pack(&initial);
         let bytes = 2 * packed.len() + 40;

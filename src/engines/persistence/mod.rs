@@ -68,8 +68,10 @@ pub struct Checked {
     compiled: Compiled,
     patterns: Patterns,
     analysis: Analysis,
-    /// The abstraction that was looked at, and what of the patterns is known to be in the program.
-    abstraction: Option<(Abstraction, Patterns)>,
+    /// The abstraction that was looked at, if one was.
+    abstraction: Option<Abstraction>,
+    /// The patterns that are known to be in the program, if that is not known of all.
+    certain: Option<Patterns>,
     /// The explorations that patterns were found in, to lead runs there.
     parts: Vec<Part>,
     /// How long the check took.
@@ -102,11 +104,11 @@ impl Checked {
         let single = SingleAccess::of(task.program);
         let compiled = Compiled::new(&single.program)?;
         let machine = Machine::new(&single, &compiled);
-        let Found { patterns, abstraction, labels, size, parts } = approach::find(task, &machine)?;
+        let Found { patterns, abstraction, certain, labels, size, parts } = approach::find(task, &machine)?;
         let facts = facts(task.program, &machine, &patterns, labels, size);
         let (program, analysis) = (task.program.clone(), Analysis::new(facts, Profile::Sound));
         let elapsed = started.elapsed();
-        Ok(Checked { program, single, compiled, patterns, analysis, abstraction, parts, elapsed })
+        Ok(Checked { program, single, compiled, patterns, analysis, abstraction, certain, parts, elapsed })
     }
 
     /// The patterns of a thread.

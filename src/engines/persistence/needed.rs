@@ -13,10 +13,10 @@
 use super::hitting::{Cut, Paths, minimum};
 use super::local::{Patterns, patterns};
 use super::machine::Machine;
-use super::record::{Entries, Recording, add, merged};
+use super::record::{Fringe, Recording, add, merged};
 use crate::explore::{Exploration, Limits, explore};
 use crate::program::compiled::Compiled;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -45,9 +45,8 @@ pub(super) struct Needed {
 }
 
 impl Needed {
-    /// Adds the patterns of an exploration, as far as they are certain.
-    pub(super) fn add_certain(&mut self, machine: &Machine<'_>, mut found: Patterns) {
-        found.retain(|_, hot| hot.values().all(|fringe| fringe.is_certain(machine)));
+    /// Adds patterns of an exploration that are certain.
+    pub(super) fn add(&mut self, found: Patterns) {
         add_all(&mut self.patterns, found);
     }
 
@@ -92,11 +91,9 @@ pub(super) fn search(machine: &Machine<'_>, enough: &Patterns, limits: &Limits<'
         // Who goes wrong does so in the program, too: that is for the exploration of the program to tell.
         let Ok((exploration, watchers)) = explore(&compiled, &bounds, &mut recording) else { continue };
         states_left = states_left.saturating_sub(exploration.states.len());
-        let entries = certain(machine, merged(&watchers));
-        drop(watchers);
-        let found = patterns(machine, &entries);
+        let found = certain(machine, &patterns(machine, &merged(&watchers)));
         if !found.is_empty() {
-            add_all(&mut needed.patterns, found);
+            needed.add(found);
             needed.parts.push(Part { compiled, exploration });
             needed.settle(machine, enough);
         }
@@ -133,9 +130,9 @@ fn moving(compiled: &Compiled, group: &[usize]) -> Compiled {
     compiled
 }
 
-/// The entries without what is only presumed.
-fn certain(machine: &Machine<'_>, mut entries: Entries) -> Entries {
-    entries.values_mut().for_each(|hot| hot.retain(|_, fringe| fringe.is_certain(machine)));
-    entries.retain(|_, hot| !hot.is_empty());
-    entries
+/// The patterns without those of which something is only presumed.
+pub(super) fn certain(machine: &Machine<'_>, patterns: &Patterns) -> Patterns {
+    let is_certain = |hot: &BTreeMap<usize, Fringe>| hot.values().all(|fringe| fringe.is_certain(machine));
+    let certain = patterns.iter().filter(|(_, hot)| is_certain(hot));
+    certain.map(|(pattern, hot)| (pattern.clone(), hot.clone())).collect()
 }

@@ -46,7 +46,7 @@ impl Evidence for Checked {
     }
 
     fn abstraction(&self) -> Option<Abstraction> {
-        self.abstraction.as_ref().map(|(abstraction, _)| *abstraction)
+        self.abstraction
     }
 
     fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome {
@@ -157,14 +157,14 @@ impl Checked {
         pairs.into_values().collect()
     }
 
-    /// Whether less than this cost would do: an abstraction may ask for too much, unless the patterns that are known to be in the program ask for as much.
+    /// Whether less than this cost would do: patterns that are perhaps not in the program may ask for too much, unless the others ask for as much.
     fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
-        let Some((_, needed)) = &self.abstraction else { return Minimality::Proved };
+        let Some(certain) = &self.certain else { return Minimality::Proved };
         let mut fences = BTreeMap::new();
         for thread in 0..self.program.threads.len() {
             let point = |(number, place): Cut| Point { instr: names.instr((thread, number)), place };
             let cost = |cut: Cut| options.costs.of(point(cut), FenceStrength::Plain);
-            let cuts = minimum(&Paths::of(needed, thread, &self.single), [&cost, &cost]);
+            let cuts = minimum(&Paths::of(certain, thread, &self.single), [&cost, &cost]);
             fences.extend(cuts.into_iter().map(|cut| (point(cut), FenceStrength::Plain)));
         }
         if options.costs.total(&fences) == cost { Minimality::Proved } else { Minimality::AtLeast(fences.len()) }
