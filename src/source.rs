@@ -45,6 +45,23 @@ impl Source {
         Some(self.program.threads[thread].instructions[number].span)
     }
 
+    /// The name of the control state that the instruction leads to.
+    #[must_use]
+    pub fn target(&self, instr: InstrId) -> Option<&str> {
+        let (thread, number) = self.at(instr)?;
+        let thread = &self.program.threads[thread];
+        Some(&thread.states[thread.instructions[number].to])
+    }
+
+    /// The instructions of an analysis that lead to the same control state as this one, itself included.
+    #[must_use]
+    pub fn leading_along(&self, instr: InstrId) -> Vec<InstrId> {
+        let target = |at: At| (at.0, self.program.threads[at.0].instructions[at.1].to);
+        let Some(state) = self.at(instr).map(target) else { return vec![instr] };
+        let all = (0..self.positions.len()).map(InstrId::new);
+        all.filter(|&other| self.at(other).map(target) == Some(state)).collect()
+    }
+
     /// The names of instructions that are partial fences, with their threads.
     #[must_use]
     pub fn partial_fences(&self) -> Vec<String> {

@@ -332,6 +332,7 @@ fn check_fences(expected: &Expected<'_>, result: &ModelOutcome, digraph: &Digrap
             match fence.point.place {
                 seqcon::safety::Place::After => assert!(!inside_from || inside_to || *to == name, "{from:?} {to:?}"),
                 seqcon::safety::Place::Before => assert!(!inside_to || inside_from || *from == name, "{from:?} {to:?}"),
+                seqcon::safety::Place::State => panic!("the main analysis has no fence at a state"),
                 seqcon::safety::Place::Inside(_) => {}
             }
         }

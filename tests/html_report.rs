@@ -385,6 +385,44 @@ fn a_browser_shows_locks() {
     assert_quiet(&browser, &written.path());
 }
 
+/// Two writes lead to one state that two reads leave.
+const JUNCTION: &str = "thread p
+initial q
+transition q a read r 0
+transition q b read s 0
+transition a q write 1 1
+transition b q write 1 2
+end
+thread other
+initial t
+transition t u write 1 0
+end
+";
+
+#[test]
+fn a_browser_shows_a_fence_at_a_state_and_how_it_was_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("junction.txt");
+    fs::write(&path, JUNCTION).unwrap();
+    let options = ["--engine", "persistence", "--abstraction", "environment"];
+    let written = analyse(directory, &[&[path.to_str().unwrap()][..], &options].concat());
+    assert_same_as_json(&written);
+    assert_eq!(written.json["results"][0]["fences"][0]["position"], "state");
+    let Some(mut browser) = Browser::start() else { return };
+    browser.prefer("light");
+    browser.open(&written.path(), "");
+    let notices = browser.evaluate("document.getElementById('notices').textContent");
+    let notices = notices.as_str().unwrap();
+    assert!(notices.contains("Engine persistence, which guarantees") && notices.contains("--abstraction environment"));
+    click_fence_in_graph(&mut browser, 0);
+    assert_light(&mut browser, &written.json["results"][0], 0);
+    let details = browser.evaluate("document.getElementById('details').textContent");
+    assert!(details.as_str().unwrap().contains("mfence at the state behind p.a-q"), "{details}");
+    browser.evaluate("scrollTo(0, 0)");
+    browser.screenshot(&screenshots().join("state-fence-light.png"));
+    assert_quiet(&browser, &written.path());
+}
+
 #[test]
 fn a_browser_shows_a_thousand_vertices() {
     let written = thousand();

@@ -45,7 +45,7 @@ fn check(outcome: &Outcome) -> Vec<(String, String)> {
     assert_eq!(names.len(), exported.tests.len(), "every test has a file of its own");
     let likely = exported.tests.iter().filter(|test| test.text.contains("each thread keeps its own accesses")).count();
     let line = format!("{likely} of {} tests may be forbidden", exported.tests.len());
-    assert_eq!(exported.left_out.iter().any(|told| told.starts_with(&line)), likely > 0, "{:?}", exported.left_out);
+    assert_eq!(exported.remarks.iter().any(|told| told.starts_with(&line)), likely > 0, "{:?}", exported.remarks);
     let mut forbidden = Vec::new();
     for test in &exported.tests {
         check_cycle_comes_back(test);
@@ -63,7 +63,7 @@ fn check(outcome: &Outcome) -> Vec<(String, String)> {
         for delay in result.all_delays() {
             let name = outcome.diy_name(&delay.witness, &[]);
             let line = format!("left out: {}: {name}: ", result.model.name);
-            let is_left_out = exported.left_out.iter().any(|known| known.starts_with(&line));
+            let is_left_out = exported.remarks.iter().any(|known| known.starts_with(&line));
             assert!(told.contains(&name) || is_left_out, "{name} is in no test");
         }
     }
@@ -268,11 +268,11 @@ fn what_is_no_test_is_told() {
     assert_eq!(exported.tests, []);
     let line =
         "left out: tso: TornsWR Fre Coe: it moves within an instruction, which a litmus test cannot have as one step";
-    assert_eq!(exported.left_out, [line]);
+    assert_eq!(exported.remarks, [line]);
     let partial = "PPC t\n{ 0:r2=x; 0:r4=y; 1:r2=y; 1:r4=x; }\n P0 | P1 ;\n li r1,1 | li r1,1 ;\n stw r1,0(r2) | stw r1,0(r2) ;\n lwsync | sync ;\n lwz r3,0(r4) | lwz r3,0(r4) ;\n";
     let exported = export(&of_text("litmus/sb.litmus", partial, &["power"], &Options::default()));
     assert_eq!(exported.tests, []);
-    assert!(exported.left_out[0].contains("P0 has a partial fence"), "{exported:?}");
+    assert!(exported.remarks[0].contains("P0 has a partial fence"), "{exported:?}");
 }
 
 #[test]

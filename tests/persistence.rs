@@ -5,6 +5,8 @@
 
 mod support;
 
+use rand::Rng;
+use rand::rngs::StdRng;
 use seqcon::analysis::{Abstraction, ModelOutcome, Options};
 use seqcon::cycles::Listing;
 use seqcon::engines::{self, Approach, Evidence, Run, Task};
@@ -28,7 +30,10 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use support::random::random_cases;
 use support::random_slco;
-use support::traces::{Exp, Mini, Op, Shape, Transition, fenced, fenced_before, is_persistent, program, random_mini};
+use support::traces::{
+    Exp, Mini, Op, Shape, Transition, fenced, fenced_at, fenced_before, is_persistent, program, random_junction,
+    random_mini,
+};
 
 fn cases(usual: u64) -> u64 {
     std::env::var("SEQCON_CASES").map_or(usual, |cases| cases.parse().expect("a number"))
@@ -71,7 +76,7 @@ const ZERO: Exp = Exp::Constant(0);
 fn the_verdict_is_that_of_all_traces() {
     let (persistent, fragile) = (Cell::new(0), Cell::new(0));
     random_cases(cases(2000), |rng| {
-        let shape = match rand::Rng::random_range(rng, 0..3) {
+        let shape = match rng.random_range(0..3) {
             0 => Shape { most_threads: 2, most_instructions: 4, variables: 2 },
             1 => Shape { most_threads: 2, most_instructions: 4, variables: 3 },
             _ => Shape { most_threads: 3, most_instructions: 3, variables: 3 },
@@ -104,10 +109,18 @@ fn minimal_sets_by_trying(mini: &Mini) -> BTreeSet<BTreeSet<(usize, usize)>> {
     minimal.into_iter().collect()
 }
 
-/// The program with fences in place, after and before transitions.
+/// The program with fences in place, at control states, and after and before transitions.
 fn with_fences(mini: &Mini, fences: &BTreeSet<((usize, usize), Place)>) -> Mini {
-    let at = |wanted: Place| fences.iter().filter(|(_, place)| *place == wanted).map(|&(at, _)| at).collect();
-    fenced_before(&fenced(mini, &at(Place::After)), &at(Place::Before))
+    let at = |wanted: Place| -> BTreeSet<(usize, usize)> {
+        fences.iter().filter(|(_, place)| *place == wanted).map(|&(at, _)| at).collect()
+    };
+    let states = at(Place::State).into_iter().map(|(thread, number)| (thread, mini[thread][number].to)).collect();
+    fenced_before(&fenced(&fenced_at(mini, &states), &at(Place::After)), &at(Place::Before))
+}
+
+/// Threads as they come, or one with a state that several transitions lead to and several leave.
+fn random_program(rng: &mut StdRng, shape: &Shape) -> Mini {
+    if rng.random_bool(0.3) { random_mini(rng, shape) } else { random_junction(rng, shape) }
 }
 
 /// Calls `visit` with every set of fewer than `size` of these.
@@ -128,9 +141,9 @@ fn for_each_smaller<T: Copy + Ord>(of: &[T], size: usize, visit: &mut dyn FnMut(
 
 #[test]
 fn all_minimal_sets_are_those_that_trying_every_set_finds() {
-    let tried = Cell::new(0);
+    let (tried, at_states) = (Cell::new(0), Cell::new(0));
     random_cases(cases(2000) / 4, |rng| {
-        let mini = random_mini(rng, &Shape { most_threads: 2, most_instructions: 4, variables: 2 });
+        let mini = random_program(rng, &Shape { most_threads: 2, most_instructions: 4, variables: 2 });
         let text = program(&mini);
         let evidence = check(&text, None);
         if evidence.holds(&tso()) || tried.get() >= 40 {
@@ -153,10 +166,16 @@ fn all_minimal_sets_are_those_that_trying_every_set_finds() {
         }
         let expected = minimal_sets_by_trying(&mini);
         assert_eq!(combined, expected, "{mini:#?}");
-        // The chosen fences may also stand before instructions: they are enough, and no fewer are.
+        // The chosen fences may also stand before instructions and at states: they are enough, and no fewer are.
         let chosen = Repair::of(&text, evidence.analysis(), &outcome).fences;
+        let has_state = |fences: &BTreeSet<((usize, usize), Place)>| fences.iter().any(|(_, at)| *at == Place::State);
+        at_states.set(at_states.get() + usize::from(has_state(&chosen)));
         assert!(is_persistent(&with_fences(&mini, &chosen)), "{chosen:?} {mini:#?}");
-        let places = |at: (usize, usize)| [(at, Place::After), (at, Place::Before)];
+        // Of the names of a state one is enough.
+        let is_new = |(thread, n): (usize, usize)| mini[thread][..n].iter().all(|other| other.to != mini[thread][n].to);
+        let places = |at: (usize, usize)| {
+            [(at, Place::After), (at, Place::Before)].into_iter().chain(is_new(at).then_some((at, Place::State)))
+        };
         let all: Vec<((usize, usize), Place)> = mini
             .iter()
             .enumerate()
@@ -166,21 +185,26 @@ fn all_minimal_sets_are_those_that_trying_every_set_finds() {
         for_each_smaller(&all, chosen.len(), &mut |fewer| {
             assert!(!is_persistent(&with_fences(&mini, fewer)), "{fewer:?} is enough, not {chosen:?} {mini:#?}");
         });
+        // Where as many do without, none stands at a state.
+        for_each_smaller(&all, chosen.len() + 1, &mut |others| {
+            let is_simpler = has_state(&chosen) && others.len() == chosen.len() && !has_state(others);
+            assert!(!is_simpler || !is_persistent(&with_fences(&mini, others)), "{others:?}, not {chosen:?} {mini:#?}");
+        });
         assert!(
             (outcome.placement.minimality == Minimality::Proved)
                 && outcome.recheck.enough
                 && outcome.recheck.each_needed
         );
     });
-    println!("{} fragile programs, every set of fences tried", tried.get());
-    assert!(tried.get() > 0);
+    println!("{} fragile programs, every set of fences tried; {} with one at a state", tried.get(), at_states.get());
+    assert!(tried.get() > 0 && at_states.get() > 0);
 }
 
 #[test]
 fn fences_make_programs_persistent_and_the_states_those_of_sc() {
     let repaired = Cell::new(0);
     random_cases(cases(2000) / 4, |rng| {
-        let mini = random_mini(rng, &Shape { most_threads: 3, most_instructions: 4, variables: 3 });
+        let mini = random_program(rng, &Shape { most_threads: 3, most_instructions: 4, variables: 3 });
         let text = program(&mini);
         let (outcome, repair) = outcome(&text, None);
         if outcome.is_clean() {
@@ -198,6 +222,67 @@ fn fences_make_programs_persistent_and_the_states_those_of_sc() {
     });
     println!("{} programs repaired", repaired.get());
     assert!(repaired.get() > 0);
+}
+
+/// Two writes lead to a state, two reads leave it: after the writes or before the reads it takes two fences, at the state one.
+#[test]
+fn one_fence_at_a_state_does_for_all_ways_through_it() {
+    let transition = |(from, to, op)| Transition { from, to, op };
+    let pivot = [(0, 1, Op::Write(Y, ONE)), (0, 1, Op::Write(2, ONE)), (1, 2, Op::Read(0, X)), (1, 3, Op::Read(1, X))];
+    let other = vec![Transition { from: 0, to: 1, op: Op::Write(X, ONE) }];
+    let mini = vec![pivot.map(transition).to_vec(), other];
+    let text = program(&mini);
+    let (outcome, repair) = outcome(&text, None);
+    assert_eq!(repair.fences, BTreeSet::from([((0, 0), Place::State)]));
+    assert!(outcome.recheck.enough && outcome.recheck.each_needed);
+    assert_eq!(outcome.placement.minimality, Minimality::Proved);
+    assert_eq!((outcome.placement.cost, outcome.fences[0].delays.len()), (1, 4));
+    // All minimal sets are of fences after instructions, as in the paper.
+    let sets = outcome.minimal_sets.unwrap();
+    assert!(sets.threads.len() == 1 && sets.threads[0].len() == 1 && sets.threads[0][0].len() == 2, "{sets:?}");
+    assert!(is_persistent(&with_fences(&mini, &repair.fences)));
+    let at = |places: [((usize, usize), Place); 1]| Repair { fences: places.into(), ..Repair::default() };
+    // Any of the instructions that lead there names the state; none of the other places is enough.
+    for number in 0..4 {
+        for place in [Place::After, Place::Before, Place::State] {
+            let repair = at([((0, number), place)]);
+            let is_it = place == Place::State && number < 2;
+            assert_eq!(is_persistent(&with_fences(&mini, &repair.fences)), is_it, "{repair:?}");
+            if place == Place::State {
+                assert_eq!(check(&repair.put_into(&text), None).holds(&tso()), is_it, "{repair:?}");
+            }
+        }
+    }
+    let mut split = SplitProgram::new(&text).unwrap();
+    repair.apply(&mut split);
+    // A fence after an instruction stands before the one at the state, whichever is put in first.
+    let mut with_more = SplitProgram::new(&text).unwrap();
+    let more = [((0, 0), Place::After), ((0, 1), Place::State)];
+    Repair { fences: more.into(), ..Repair::default() }.apply(&mut with_more);
+    for split in [split, with_more] {
+        let (machine, granularity) = (Machine::Tso, Granularity::Accesses);
+        let question = Question { machine, granularity, property: Property::States, bound: 8, limit: 100_000 };
+        assert!(matches!(verify(&split, &question), Verdict::Verified(_)));
+    }
+}
+
+/// The state is one of the program as it is written, also where instructions are performed in parts and a condition that is refused leads back to it.
+#[test]
+fn a_state_with_a_fence_is_none_within_an_instruction() {
+    let text = "model m { classes C { variables Integer x Integer y Integer z
+        state machines
+        T0 { variables Integer r initial w states t u transitions
+             w -> t { y := z + 1 } w -> t { z := y + 1 } t -> u { [x = 1 and z < 3; r := x] } t -> u { r := x + y } }
+        T1 { initial s states t transitions s -> t { x := 1 } }
+      } objects o : C() }";
+    let program = lang::parse("m.slco", text).unwrap_or_else(|errors| panic!("{errors}")).program;
+    assert_ne!(SingleAccess::of(&program).program, program);
+    let (outcome, repair) = outcome(&program, None);
+    assert_eq!(repair.fences, BTreeSet::from([((0, 0), Place::State)]), "{program:#?}");
+    assert!(outcome.recheck.enough && outcome.recheck.each_needed);
+    let fenced = repair.put_into(&program);
+    assert!(check(&fenced, None).holds(&tso()));
+    assert_same_states(&SingleAccess::of(&fenced).program, &Repair::default());
 }
 
 #[track_caller]

@@ -104,6 +104,7 @@ fn price(costs: &Costs, fences: &Fences) -> (u64, usize, usize) {
         Place::After => 0,
         Place::Before => 1,
         Place::Inside(_) => 2,
+        Place::State => panic!("the main analysis has no fence at a state"),
     };
     (costs.total(fences), cumulative, fences.keys().map(awkward).sum())
 }

@@ -30,8 +30,8 @@ const Details = (() => {
     const current = shownDelay();
     const { text, source } = DATA.instructions[fence.at];
     const facts = el("dl", { class: "facts" }, fact("instruction", named(text, 60, "name code-text")), source ? fact("source", named(source, 60)) : [],
-      fact("kind", fence.kind), fact("cost", String(fence.cost)), fact("serves", count(fence.serves.length, "delay")));
-    const parts = [heading(`${shown(outcome.memory_model, 20)}: ${fenceNumber(number)}, ${oneOf(outcome.fences.length, "fence")}`, named(fence.mnemonic, 32), ` ${fence.position} `, named(instructionName(fence.at), 40)), facts];
+      fence.state ? fact("control state", named(fence.state, 60)) : [], fact("kind", fence.kind), fact("cost", String(fence.cost)), fact("serves", count(fence.serves.length, "delay")));
+    const parts = [heading(`${shown(outcome.memory_model, 20)}: ${fenceNumber(number)}, ${oneOf(outcome.fences.length, "fence")}`, named(fence.mnemonic, 32), ` ${placeWords(fence)} `, named(instructionName(fence.at), 40)), facts];
     if (current !== null) {
       parts.push(why(outcome.delays[current]), witnessList(outcome.delays[current].witness));
       if (fence.serves.length > 1) parts.push(delayChoices(fence.serves, current, number));

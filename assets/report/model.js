@@ -23,8 +23,13 @@ function accessName(node) {
   return kind === undefined ? "no shared access" : `${kind} ${DATA.locations[location]}`;
 }
 
+// Where a fence stands, so that the name of its instruction can follow.
+function placeWords(fence) {
+  return fence.position === "state" ? "at the state behind" : fence.position;
+}
+
 function fenceName(fence) {
-  return `${fence.mnemonic} ${fence.position} ${instructionName(fence.at)}`;
+  return `${fence.mnemonic} ${placeWords(fence)} ${instructionName(fence.at)}`;
 }
 
 // As on the terminal: F0, F1, …; L0, L1, …; delays are rows of delays.csv.

@@ -31,10 +31,9 @@ const Program = (() => {
 
   function fenceRow(number) {
     const fence = result().fences[number];
-    const where = { before: "before", after: "after", inside: "inside" }[fence.position];
-    const glyph = { before: "╭ ", after: "╰ ", inside: "├ " }[fence.position];
+    const glyph = { before: "╭ ", after: "╰ ", inside: "├ ", state: "╰ " }[fence.position];
     const button = el("button", { type: "button", class: `fence ${fence.kind}`, "data-fence": number, onclick: () => select({ fence: number }) },
-      el("span", {}, fenceNumber(number)), " ", el("b", {}, named(fence.mnemonic, 32)), ` ${where} `, named(instructionName(fence.at), 32), fence.position === "inside" ? insideWords(fence) : null);
+      el("span", {}, fenceNumber(number)), " ", el("b", {}, named(fence.mnemonic, 32)), ` ${placeWords(fence)} `, named(instructionName(fence.at), 32), fence.position === "inside" ? insideWords(fence) : fence.position === "state" ? stateWords(fence) : null);
     return inserted("fence-line", places.get(fence.at)?.column ?? 0, glyph, button);
   }
 
@@ -42,6 +41,11 @@ const Program = (() => {
   function insideWords(fence) {
     const names = (wanted) => nodesOfInstruction[fence.at].filter((node) => wanted(DATA.nodes[node].level)).map(accessName).join(", ");
     return el("span", { class: "muted" }, ", between ", named(names((level) => level < fence.level), 32), " and ", named(names((level) => level >= fence.level), 32));
+  }
+
+  // A fence at a control state is one fence, behind all that leads there.
+  function stateWords(fence) {
+    return el("span", { class: "muted" }, fence.state ? [" (", named(fence.state, 32), ")"] : null, ", on every way into it");
   }
 
   function lockRow(number, instruction, verb) {
@@ -80,7 +84,7 @@ const Program = (() => {
     });
     outcome.fences.forEach((fence, number) => {
       const place = places.get(fence.at);
-      if (place && fence.position === "after") put(below, place.last, fenceRow(number));
+      if (place && (fence.position === "after" || fence.position === "state")) put(below, place.last, fenceRow(number));
     });
     return { above, below };
   }

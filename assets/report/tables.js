@@ -50,6 +50,7 @@ const Cards = (() => {
       const names = [...new Set(DATA.results.flatMap((outcome) => outcome.presumed_atomic))].map(instructionName);
       notices.push(el("p", { class: "notice" }, "Presumed to be atomic by other means: ", named(names.slice(0, 8).join(", "), 200), names.length > 8 ? ` and ${names.length - 8} more` : "", " (--atomicity checks)."));
     }
+    for (const notice of DATA.notices) notices.push(el("p", { class: "notice" }, visible(notice.charAt(0).toUpperCase() + notice.slice(1)), "."));
     replaceContent("notices", notices);
   }
 

@@ -314,7 +314,7 @@ fn write_litmus_tests(directory: &Path, outcome: &Outcome, staged: &mut Staged) 
     for test in &exported.tests {
         staged.write(&directory.join(&test.file_name), &mut |out| out.write_all(test.text.as_bytes()))?;
     }
-    for line in &exported.left_out {
+    for line in &exported.remarks {
         eprintln!("seqcon: --litmus: {line}");
     }
     Ok(())

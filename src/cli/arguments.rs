@@ -394,6 +394,9 @@ pub struct FixArguments {
     /// The memory model
     #[arg(long = "mm", value_name = "NAME|FILE", default_value = "tso")]
     pub memory_model: String,
+    /// Put in what this report.json suggests, of whatever engine, and nothing else [default: what analyses find, until nothing is left to do]
+    #[arg(long, value_name = "FILE", conflicts_with = "only_confirmed")]
+    pub with: Option<PathBuf>,
     /// Where to write the repaired specification [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

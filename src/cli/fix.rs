@@ -5,7 +5,7 @@ use super::arguments::{FixArguments, Verbosity};
 use super::failure::Failure;
 use super::input::memory_model;
 use super::specification::Specification;
-use super::verify::outcome;
+use super::verify::{outcome, reported};
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, Options};
 use crate::ids::InstrId;
@@ -25,7 +25,10 @@ const ROUNDS: usize = 20;
 pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let model = memory_model(&arguments.memory_model)?;
     let original = Specification::read(&arguments.specification)?;
-    let fixed = fix(arguments, &model, &original, verbosity)?;
+    let fixed = match &arguments.with {
+        Some(path) => original.with(&reported(path, &original, &model)?)?.text,
+        None => fix(arguments, &model, &original, verbosity)?,
+    };
     if arguments.diff {
         let diff = TextDiff::from_lines(&original.text, &fixed);
         let new_name = arguments.output.as_ref().map_or(original.name.clone(), |path| path.display().to_string());

@@ -15,7 +15,7 @@ use crate::lang::slco::edit::edited;
 use crate::memory::MemoryModel;
 use crate::repair::{
     Repair,
-    text::{edits, fenced_instructions},
+    text::{edits, spots},
 };
 use crate::report::run::Words;
 use crate::weak::axiomatic::Model;
@@ -25,6 +25,7 @@ use crate::weak::verify::{self, Ground, Property, Question, Verdict, Violation, 
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
@@ -138,14 +139,18 @@ fn suggestions(
         return Ok(Repair::default());
     }
     if let Some(path) = &arguments.with {
-        let json = fs::read_to_string(path).map_err(|error| Failure::in_file(path, error))?;
-        return Repair::from_json(&json, &model.name, &specification.program)
-            .map_err(|error| Failure::in_file(path, error));
+        return reported(path, specification, model);
     }
     let analysis = Analysis::new(specification.facts(&arguments.limits)?, Profile::Sound);
     let options = Options { atomicity, ..Options::default() };
     let outcome = outcome(&analysis, specification, model, &options, &arguments.confirmation)?;
     Ok(Repair::of(&specification.program, &analysis, &outcome))
+}
+
+/// What a `report.json` suggests.
+pub fn reported(path: &Path, specification: &Specification, model: &MemoryModel) -> Result<Repair, Failure> {
+    let json = fs::read_to_string(path).map_err(|error| Failure::in_file(path, error))?;
+    Repair::from_json(&json, &model.name, &specification.program).map_err(|error| Failure::in_file(path, error))
 }
 
 /// The analysis of a specification, with only the confirmed delays if that was asked for.
@@ -275,10 +280,10 @@ impl Specification {
         match Language::of(&self.name) {
             Some(Language::Slco) => {}
             Some(Language::Automata) => {
-                let spans = fenced_instructions(&self.program, repair).ok_or_else(|| {
+                let spots = spots(&self.program, repair).ok_or_else(|| {
                     Failure::Usage(format!("{}: only fences can be put into the text of automata", self.name))
                 })?;
-                return Specification::from_text(self.name.clone(), fenced(&self.text, &spans));
+                return Specification::from_text(self.name.clone(), fenced(&self.text, &spots));
             }
             _ => {
                 return Err(Failure::Usage(format!(

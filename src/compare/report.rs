@@ -166,7 +166,8 @@ impl Fence {
     /// `after P0.1`
     pub(super) fn name(&self) -> String {
         let level = self.level.map_or(String::new(), |level| format!(" {level}"));
-        format!("{}{level} {}.{}", self.position, self.thread, self.instruction)
+        let position = if self.position == "state" { "at the state behind" } else { &self.position };
+        format!("{position}{level} {}.{}", self.thread, self.instruction)
     }
 
     pub(super) fn details(&self) -> String {

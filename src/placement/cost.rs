@@ -7,6 +7,7 @@
 //! "T0.3 after" = 10
 //! "T1.0 before" = 5
 //! "T1.2 inside 1" = 4
+//! "T1.4 state" = 2       # at the control state that T1.4 leads to
 //! ```
 //!
 //! Costs are integers from 1 to a million, and a cumulative fence is not cheaper than a plain one; sums are exact.
@@ -56,7 +57,7 @@ pub enum CostError {
     },
     /// A point that the program does not have.
     #[error(
-        "the program has no point {0:?}; a point is written \"THREAD.INSTRUCTION after\", \"… before\" or \"… inside LEVEL\""
+        "the program has no point {0:?}; a point is written \"THREAD.INSTRUCTION after\", \"… before\", \"… state\" or \"… inside LEVEL\""
     )]
     UnknownPoint(String),
 }
@@ -83,7 +84,7 @@ impl Default for Costs {
 }
 
 impl Costs {
-    /// The fewest fences; among these the fewest that stand before or inside an instruction, which have no easy place in a program's text.
+    /// The fewest fences; among these the fewest that stand before or inside an instruction or at a control state, which have no easy place in a program's text.
     #[must_use]
     pub fn for_text(graph: &AbstractEventGraph, has_text: impl Fn(InstrId) -> bool) -> Costs {
         const FENCE: u64 = 1000;
@@ -93,7 +94,7 @@ impl Costs {
             let levels = graph.instruction(instr).labels.iter().map(|&label| graph.evaluation(label).last_level());
             let inside = (1..=levels.max().unwrap_or(0)).map(|level| (Place::Inside(level), FENCE + 3));
             let after = (Place::After, if has_text(instr) { FENCE } else { 2 * FENCE });
-            for (place, cost) in inside.chain([(Place::Before, FENCE + 1), after]) {
+            for (place, cost) in inside.chain([(Place::Before, FENCE + 1), (Place::State, FENCE + 2), after]) {
                 points.insert(Point { instr, place }, cost);
             }
         }
@@ -117,8 +118,10 @@ impl Costs {
                 Err(CostError::OutOfRange { name: name.to_owned(), found })
             }
         };
+        let instrs = (0..graph.instructions.len()).map(InstrId::new);
+        let states = instrs.map(|instr| Point { instr, place: Place::State });
         let known: BTreeMap<String, Point> =
-            Point::all(graph).into_iter().map(|point| (name_of(point), point)).collect();
+            Point::all(graph).into_iter().chain(states).map(|point| (name_of(point), point)).collect();
         let mut points = BTreeMap::new();
         for (name, weight) in &file.points {
             let point = known.get(name).ok_or_else(|| CostError::UnknownPoint(name.clone()))?;
@@ -148,12 +151,13 @@ impl Costs {
     }
 }
 
-/// The place in words, as cost files and reports write it: `after`, `before`, `inside 1`.
+/// The place in words, as cost files and reports write it: `after`, `before`, `inside 1`, `state`.
 #[must_use]
 pub fn place_name(place: Place) -> String {
     match place {
         Place::Before => "before".to_owned(),
         Place::After => "after".to_owned(),
         Place::Inside(level) => format!("inside {level}"),
+        Place::State => "state".to_owned(),
     }
 }

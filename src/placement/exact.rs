@@ -37,7 +37,10 @@ impl Objective {
     }
 }
 
-/// How hard it is to see a fence at this point in the program's text: easiest after a shared access, hardest inside an instruction.
+/// Weighs more than any other fences of a thread: of two choices with equally many fences, none with one at a control state is taken if there is another.
+const AT_A_STATE: u64 = 1 << 20;
+
+/// How hard it is to see a fence at this point in the program's text: easiest after a shared access, hardest at a control state, which is not at one place in the text.
 #[must_use]
 pub fn unreadability(graph: &AbstractEventGraph, point: Point) -> u64 {
     let mut labels = graph.instruction(point.instr).labels.iter();
@@ -45,6 +48,7 @@ pub fn unreadability(graph: &AbstractEventGraph, point: Point) -> u64 {
         Place::After => u64::from(labels.all(|&label| graph.evaluation(label).events.is_empty())),
         Place::Before => 2,
         Place::Inside(_) => 3,
+        Place::State => AT_A_STATE,
     }
 }
 

@@ -49,7 +49,7 @@ fn comes_behind(problem: &Problem<'_>, point: Point, label: LabelId, b: VertexId
     let first_level = match point.place {
         Place::Before => Some(0),
         Place::Inside(level) => Some(level),
-        Place::After => None,
+        Place::After | Place::State => None,
     };
     let here = &graph.evaluation(label).events;
     if first_level.is_some_and(|level| here.iter().any(|event| event.vertex == b && event.level >= level)) {

@@ -6,7 +6,7 @@
 pub mod text;
 
 use crate::analysis::{Analysis, ModelOutcome};
-use crate::program::{Instruction, InstructionKind, Program};
+use crate::program::{Instruction, InstructionKind, Program, Thread};
 use crate::safety::Place;
 use crate::source::{At, instruction, position};
 use crate::weak::split::SplitProgram;
@@ -35,7 +35,7 @@ pub enum Mismatch {
     #[error("the report names {0}, which the specification does not have; was it written for another one?")]
     Unknown(String),
     /// It has a position that is none.
-    #[error("the report has a fence at {0:?} of {1}; expected after, before, or inside with a level")]
+    #[error("the report has a fence at {0:?} of {1}; expected after, before, state, or inside with a level")]
     Position(String, String),
 }
 
@@ -102,6 +102,7 @@ impl Repair {
             let place = match (&*fence.position, fence.level) {
                 ("after", _) => Place::After,
                 ("before", _) => Place::Before,
+                ("state", _) => Place::State,
                 ("inside", Some(level)) => Place::Inside(level),
                 _ => {
                     let name = format!("{}.{}", fence.thread, fence.instruction);
@@ -116,12 +117,14 @@ impl Repair {
         Ok(repair)
     }
 
-    /// The program with the fences in place. A fence before an instruction stands behind everything that leads to it, as in a [text]; for one inside, the instruction becomes atomic.
+    /// The program with the fences in place. A fence before an instruction stands behind everything that leads to it, as in a [text]; one at a control state is an instruction of its own, from a state that all lead to
+    /// instead; for one inside an instruction, that becomes atomic.
     #[must_use]
     pub fn put_into(&self, program: &Program) -> Program {
         let mut repaired = program.clone();
         let mut locked = self.locked.clone();
         let mut after: BTreeSet<At> = BTreeSet::new();
+        let mut states: BTreeSet<(usize, usize)> = BTreeSet::new();
         for &((thread, number), place) in &self.fences {
             let instructions = &program.threads[thread].instructions;
             match place {
@@ -131,6 +134,9 @@ impl Repair {
                 Place::Before => {
                     let leads_there = |earlier: &usize| instructions[*earlier].to == instructions[number].from;
                     after.extend((0..instructions.len()).filter(leads_there).map(|earlier| (thread, earlier)));
+                }
+                Place::State => {
+                    states.insert((thread, instructions[number].to));
                 }
                 Place::Inside(_) => {
                     locked.insert((thread, number));
@@ -142,20 +148,16 @@ impl Repair {
         }
         for (thread, number) in after {
             let thread = &mut repaired.threads[thread];
-            let between = thread.states.len();
-            let instruction = &mut thread.instructions[number];
-            let fence = Instruction {
-                name: format!("{} fence", instruction.name),
-                from: between,
-                to: std::mem::replace(&mut instruction.to, between),
-                priority: 0,
-                condition: None,
-                assignments: Vec::new(),
-                kind: InstructionKind::Fence,
-                span: instruction.span,
-            };
-            thread.states.push(fence.name.clone());
-            thread.instructions.push(fence);
+            let name = format!("{} fence", thread.instructions[number].name);
+            put_between(thread, &[number], name);
+        }
+        for (thread, state) in states {
+            let thread = &mut repaired.threads[thread];
+            let ways: Vec<usize> =
+                (0..thread.instructions.len()).filter(|&number| thread.instructions[number].to == state).collect();
+            // No language has names with a blank.
+            let name = format!("fence at {}", thread.states[state]);
+            put_between(thread, &ways, name);
         }
         repaired
     }
@@ -165,12 +167,38 @@ impl Repair {
         for &(thread, instruction) in &self.locked {
             split.threads[thread].lock(instruction);
         }
+        // What stands after an instruction leads to the fence at the state, too.
+        for &((thread, instruction), _) in self.fences.iter().filter(|(_, place)| *place == Place::State) {
+            split.threads[thread].fence_at_target(instruction);
+        }
         for &((thread, instruction), place) in &self.fences {
             match place {
                 Place::Before => split.threads[thread].fence_before(instruction),
                 Place::Inside(level) => split.threads[thread].fence_inside(instruction, level),
                 Place::After => split.threads[thread].fence_after(instruction),
+                Place::State => {}
             }
         }
     }
+}
+
+/// Puts a fence between these instructions, which lead to one state, and that state.
+fn put_between(thread: &mut Thread, ways: &[usize], name: String) {
+    let Some(&first) = ways.first() else { return };
+    let between = thread.states.len();
+    let Instruction { to, span, .. } = thread.instructions[first];
+    for &way in ways {
+        thread.instructions[way].to = between;
+    }
+    thread.instructions.push(Instruction {
+        name: name.clone(),
+        from: between,
+        to,
+        priority: 0,
+        condition: None,
+        assignments: Vec::new(),
+        kind: InstructionKind::Fence,
+        span,
+    });
+    thread.states.push(name);
 }

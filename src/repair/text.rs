@@ -1,10 +1,12 @@
 //! Suggestions in the text of a specification.
 //!
 //! A fence after an instruction is a statement after it. A fence before one is a statement before it, if that is on every way into it and on no other way; a fence before the first statement of a transition
-//! would commit to the transition before its condition is known, so there it goes to the end of everything that leads to the state instead. A fence inside an instruction has no place in the text: the instruction becomes
+//! would commit to the transition before its condition is known, so there it goes to the end of everything that leads to the state instead. So does one at a control state: in SLCO that is a fence on each way in; in
+//! the languages of automata it is one fence, on a new state that all lead to. A fence inside an instruction has no place in the text: the instruction becomes
 //! atomic, which is more than a fence.
 
 use super::Repair;
+use crate::lang::automata::edit::Spot;
 use crate::lang::slco::edit::Edit;
 use crate::program::{Instruction, InstructionKind, Program, Span, Thread};
 use crate::safety::Place;
@@ -31,9 +33,10 @@ pub fn edits(program: &Program, repair: &Repair) -> Result<BTreeSet<Edit>, At> {
             Place::Before if is_alone(&program.threads[at.0], at.1) => {
                 edits.insert(Edit::FenceBefore(statement(program, at)?));
             }
-            Place::Before => {
+            Place::Before | Place::State => {
                 let thread = &program.threads[at.0];
-                let state = thread.instructions[at.1].from;
+                let own = &thread.instructions[at.1];
+                let state = if place == Place::Before { own.from } else { own.to };
                 for earlier in (0..thread.instructions.len()).filter(|&i| thread.instructions[i].to == state) {
                     edits.insert(Edit::FenceAfter(statement(program, (at.0, earlier))?));
                 }
@@ -43,24 +46,33 @@ pub fn edits(program: &Program, repair: &Repair) -> Result<BTreeSet<Edit>, At> {
     Ok(edits)
 }
 
-/// The instructions behind which a fence must stand, in a language in which that is all that can be written; `None` if the repair needs more than that.
+/// Where fences must stand in the text of automata; `None` if the repair needs more than fences between instructions. A fence before an instruction is one at the state where it begins, if several lead there.
 #[must_use]
-pub fn fenced_instructions(program: &Program, repair: &Repair) -> Option<BTreeSet<Span>> {
-    let mut spans = BTreeSet::new();
+pub fn spots(program: &Program, repair: &Repair) -> Option<BTreeSet<Spot>> {
+    let mut spots = BTreeSet::new();
     for &((thread, number), place) in &repair.fences {
         let instructions = &program.threads[thread].instructions;
+        let own = instructions[number].span;
         match place {
             Place::After => {
-                spans.insert(instructions[number].span);
+                spots.insert(Spot::After(own));
+            }
+            Place::State => {
+                spots.insert(Spot::AtTarget(own));
             }
             Place::Before => {
-                let state = instructions[number].from;
-                spans.extend(instructions.iter().filter(|earlier| earlier.to == state).map(|earlier| earlier.span));
+                let mut earlier = instructions.iter().filter(|earlier| earlier.to == instructions[number].from);
+                match (earlier.next(), earlier.next()) {
+                    (Some(_), Some(_)) => spots.insert(Spot::AtOrigin(own)),
+                    (Some(only), None) => spots.insert(Spot::After(only.span)),
+                    // Before a first instruction there is nothing to keep in order.
+                    (None, _) => false,
+                };
             }
             Place::Inside(_) => return None,
         }
     }
-    repair.locked.is_empty().then_some(spans)
+    repair.locked.is_empty().then_some(spots)
 }
 
 /// Whether nothing is decided where the instruction starts: it has no condition, and nothing else starts there.

@@ -1,28 +1,40 @@
-//! What the text says of the engine that a result is from: nothing of the default one.
+//! What reports say of how a result was found: of the engine, nothing of the default one, and of what was left out of account.
 
 use super::names;
-use super::prose;
 use crate::analysis::{Abstraction, ModelOutcome, Outcome};
+use crate::source::Source;
 use std::fmt::{self, Write};
 
-/// What the result guarantees, and how it was found.
-pub(super) fn write_guarantee(outcome: &Outcome, out: &mut dyn Write) -> fmt::Result {
+/// What the result guarantees, and how it was found: a sentence each.
+pub(super) fn guarantee(outcome: &Outcome) -> Vec<String> {
     let engine = &outcome.engine;
     if engine.is_default() {
-        return Ok(());
+        return Vec::new();
     }
-    prose::write(out, 2, 4, &format!("engine {}, which guarantees {}", engine.name, engine.guarantees))?;
+    let mut sentences = vec![format!("engine {}, which guarantees {}", engine.name, engine.guarantees)];
     if outcome.analysis.num_of_states == 0 {
-        writeln!(out, "  what its threads write and read decides it: no state had to be explored")?;
+        sentences.push("what its threads write and read decides it: no state had to be explored".to_owned());
     }
-    let how = match engine.abstraction {
-        Some(Abstraction::Flattening(bound)) => format!("flattened (--abstraction {bound})"),
-        Some(Abstraction::Environment) => {
+    let how = engine.abstraction.map(|abstraction| match abstraction {
+        Abstraction::Flattening(bound) => format!("flattened (--abstraction {bound})"),
+        Abstraction::Environment => {
             "each thread alone among what others may write (--abstraction environment)".to_owned()
         }
-        None => return Ok(()),
+    });
+    let enough = "the fences are enough, and 'minimal' tells whether all are needed";
+    sentences.extend(how.map(|how| format!("{how}: {enough}; states are those of all pivots")));
+    sentences
+}
+
+/// Partial fences, which the analysis takes for nothing.
+pub(super) fn left_out(outcome: &Outcome) -> Option<String> {
+    let partial = outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default();
+    let first = partial.first()?;
+    let others = match partial.len() {
+        1 => " is a partial fence, and".to_owned(),
+        more => format!(" and {} more are partial fences, and", more - 1),
     };
-    prose::write(out, 2, 4, &format!("{how}: it may need fewer fences, not more; states are those of all pivots"))
+    Some(format!("{first}{others} left out of account: fewer fences may do ('seqcon verify --as-is' decides)"))
 }
 
 /// The minimal sets of fences, thread by thread.

@@ -3,8 +3,10 @@
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, names};
 use crate::analysis::{ModelOutcome, Outcome, Verification};
+use crate::placement::Minimality;
 use crate::provenance::Input;
 use crate::safety::Place;
+use crate::source::Source;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -21,6 +23,8 @@ struct Document<'a> {
     model: &'a str,
     inputs: Vec<InputObject<'a>>,
     engine: EngineObject<'a>,
+    /// Instructions that are partial fences, and left out of account.
+    partial_fences: Vec<String>,
     results: Vec<ResultObject>,
 }
 
@@ -42,6 +46,9 @@ struct EngineObject<'a> {
 #[derive(Serialize)]
 struct ResultObject {
     summary: SummaryRow,
+    /// If it is not proved that all fences are needed: so many are for certain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needed_at_least: Option<usize>,
     rechecked: RecheckObject,
     verified: VerificationObject,
     presumed_atomic: Vec<String>,
@@ -78,6 +85,9 @@ pub(super) struct FenceObject {
     /// Of a fence inside an instruction: it stands before the accesses of this level.
     #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<u32>,
+    /// Of a fence at a control state: the name of the state, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
     /// Positions in `delays`.
     serves: Vec<usize>,
 }
@@ -107,6 +117,7 @@ impl Report for Json {
                 guarantees: &outcome.engine.guarantees,
                 abstraction: outcome.engine.abstraction.map(|abstraction| abstraction.to_string()),
             },
+            partial_fences: outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default(),
             results: outcome.results.iter().map(|result| result_object(outcome, result)).collect(),
         };
         serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -133,8 +144,9 @@ pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<Fen
         point: names::point(graph, fence.point),
         level: match fence.point.place {
             Place::Inside(level) => Some(level),
-            Place::Before | Place::After => None,
+            Place::Before | Place::After | Place::State => None,
         },
+        state: (fence.point.place == Place::State).then(|| outcome.target(fence.point.instr)).flatten(),
         serves: fence.delays.clone(),
     });
     fences.collect()
@@ -151,6 +163,10 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     });
     ResultObject {
         summary: outcome.summary_row(result),
+        needed_at_least: match result.placement.minimality {
+            Minimality::AtLeast(needed) => Some(needed),
+            Minimality::Proved | Minimality::Greedy => None,
+        },
         rechecked: RecheckObject { enough: result.recheck.enough, each_fence_needed: result.recheck.each_needed },
         verified: verification_object(&result.verification),
         presumed_atomic: result.presumed_atomic.iter().map(|&instr| names::instruction(graph, instr)).collect(),

@@ -8,7 +8,7 @@ use crate::ids::{InstrId, LabelId, LocationId, VertexId};
 use crate::lts::label::StepsOf;
 use crate::placement::Method;
 use crate::placement::cost::place_name;
-use crate::safety::Point;
+use crate::safety::{Place, Point};
 
 /// The instruction with its thread: `T0.3`.
 #[must_use]
@@ -56,6 +56,15 @@ pub fn access(graph: &AbstractEventGraph, vertex: VertexId) -> String {
 #[must_use]
 pub fn location(graph: &AbstractEventGraph, location: LocationId) -> &str {
     &graph.locations[location.index()]
+}
+
+/// Where at an instruction, so that its name can follow.
+#[must_use]
+pub fn place(place: Place) -> String {
+    match place {
+        Place::State => "at the state behind".to_owned(),
+        Place::Before | Place::Inside(_) | Place::After => place_name(place),
+    }
 }
 
 /// The point as cost files write it: `T0.3 after`.

@@ -97,6 +97,7 @@ pub fn position(place: Place) -> &'static str {
         Place::Before => "before",
         Place::Inside(_) => "inside",
         Place::After => "after",
+        Place::State => "state",
     }
 }
 
@@ -109,6 +110,18 @@ impl Outcome {
     /// Where the instruction stands, if that is known.
     fn source_of(&self, instr: InstrId) -> String {
         self.source.as_ref().and_then(|source| source.reference(instr)).unwrap_or_default()
+    }
+
+    /// The name of the control state that the instruction leads to, if it is known.
+    #[must_use]
+    pub fn target(&self, instr: InstrId) -> Option<String> {
+        self.source.as_ref().and_then(|source| source.target(instr)).map(str::to_owned)
+    }
+
+    /// All instructions that lead to the same control state, as far as that is known: one with a fence is passed behind each of them.
+    #[must_use]
+    pub fn leading_along(&self, instr: InstrId) -> Vec<InstrId> {
+        self.source.as_ref().map_or_else(|| vec![instr], |source| source.leading_along(instr))
     }
 
     fn instruction_of(&self, vertex: VertexId) -> (String, String) {

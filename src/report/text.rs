@@ -15,6 +15,7 @@ use crate::ids::{InstrId, VertexId};
 use crate::lang::excerpt::printable;
 use crate::placement::Minimality;
 use crate::placement::locks::Role;
+use crate::program::Span;
 use crate::safety::Place;
 use crate::source::Source;
 use std::fmt::{self, Write};
@@ -53,7 +54,9 @@ pub fn write_explained(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn W
 /// The table of fences and locks, and the source with them.
 fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_title(result, out)?;
-    engine::write_guarantee(outcome, out)?;
+    for sentence in engine::guarantee(outcome) {
+        prose::write(out, 2, 4, &sentence)?;
+    }
     if outcome.analysis.cut_off {
         writeln!(out, "  only a part of the state space is known; what is missing elsewhere is not")?;
     }
@@ -134,10 +137,13 @@ fn write_fence(
     fence: &Fence,
     out: &mut dyn Write,
 ) -> fmt::Result {
-    let place = super::rows::position(fence.point.place);
-    let head = styled(ADDED, format!("F{number}  {}", fence.mnemonic));
+    let head = styled(ADDED, format!("{:<3} {}", format!("F{number}"), fence.mnemonic));
     let instruction = instruction(outcome, fence.point.instr);
-    prose::write(out, 2, BEHIND, &format!("{head} ({}) {place} {instruction}", fence.strength))?;
+    let place = match fence.point.place {
+        Place::State => at_state(outcome, fence.point.instr, &instruction),
+        place => format!("{} {instruction}", super::rows::position(place)),
+    };
+    prose::write(out, 2, BEHIND, &format!("{head} ({}) {place}", fence.strength))?;
     if let Place::Inside(level) = fence.point.place {
         let (first, then) = sides(outcome, fence.point.instr, level);
         prose::write(out, BEHIND, BEHIND, &format!("between {first} and {then}"))?;
@@ -148,6 +154,16 @@ fn write_fence(
         several => format!(" (1 of {several} delays)"),
     };
     prose::write(out, BEHIND, BEHIND, &format!("or {}{others}", reason(outcome, delay)))
+}
+
+/// A control state, by its name and by what leads there.
+fn at_state(outcome: &Outcome, instr: InstrId, instruction: &str) -> String {
+    let state = outcome.target(instr).map_or(String::new(), |state| format!(" {}", names::shortened(&state, NAME)));
+    let others = match outcome.leading_along(instr).len() - 1 {
+        0 => " leads".to_owned(),
+        more => format!(", and {} lead", counted(more, "other")),
+    };
+    format!("at state{state}, one for all ways into it: {instruction}{others} there")
 }
 
 /// The delay with the shortest cycle among those that the fence serves.
@@ -198,7 +214,7 @@ fn write_locks(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) ->
     let graph = &outcome.analysis.graph;
     for (number, lock) in result.locks.iter().enumerate() {
         let locations: Vec<&str> = lock.locations.iter().map(|&location| names::location(graph, location)).collect();
-        writeln!(out, "  {} for {}", styled(ADDED, format!("L{number}  lock")), locations.join(", "))?;
+        writeln!(out, "  {} for {}", styled(ADDED, format!("{:<3} lock", format!("L{number}"))), locations.join(", "))?;
         for (&instr, &role) in &lock.users {
             let why = match role {
                 Role::TornUpdate => "is torn",
@@ -214,17 +230,34 @@ fn write_locks(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) ->
     Ok(())
 }
 
+/// Where a fence is drawn in, and what stands there: one at a control state behind everything that leads there.
+fn drawn_in(outcome: &Outcome, source: &Source, fence: &Fence) -> Vec<(snippet::Place, String)> {
+    let own = fence.point.instr;
+    let here = |place: fn(Span) -> snippet::Place, what: String| {
+        source.span(own).map(|span| (place(span), what)).into_iter().collect()
+    };
+    let mnemonic = &fence.mnemonic;
+    match fence.point.place {
+        Place::Before => here(snippet::Place::Before, mnemonic.clone()),
+        Place::After => here(snippet::Place::After, mnemonic.clone()),
+        Place::Inside(_) => here(snippet::Place::Around, format!("{mnemonic} inside")),
+        Place::State => {
+            let way = |instr: InstrId| {
+                let what = if instr == own { mnemonic.clone() } else { format!("the same {mnemonic}") };
+                Some((snippet::Place::After(source.span(instr)?), what))
+            };
+            outcome.leading_along(own).into_iter().filter_map(way).collect()
+        }
+    }
+}
+
 /// The specification with everything drawn in.
 fn write_source(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     let Some(source) = &outcome.source else { return Ok(()) };
-    let fences = result.fences.iter().enumerate().filter_map(|(number, fence)| {
-        let span = source.span(fence.point.instr)?;
-        let (place, what) = match fence.point.place {
-            Place::Before => (snippet::Place::Before(span), fence.mnemonic.clone()),
-            Place::After => (snippet::Place::After(span), fence.mnemonic.clone()),
-            Place::Inside(_) => (snippet::Place::Around(span), format!("{} inside", fence.mnemonic)),
-        };
-        Some(Addition { place, mark: format!("F{number}"), what })
+    let fences = result.fences.iter().enumerate().flat_map(|(number, fence)| {
+        let mark = format!("F{number}");
+        let addition = move |(place, what)| Addition { place, mark: mark.clone(), what };
+        drawn_in(outcome, source, fence).into_iter().map(addition)
     });
     let locks = result.locks.iter().enumerate().flat_map(|(number, lock)| {
         lock.users.keys().filter_map(move |&instr| {
@@ -324,21 +357,11 @@ fn write_presumption(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Wri
     prose::write(out, 2, 4, &format!("presumed to be atomic by other means: {first}{others} (--atomicity checks)"))
 }
 
-/// Partial fences, which the analysis takes for nothing.
-fn write_left_out(outcome: &Outcome, out: &mut dyn Write) -> fmt::Result {
-    let partial = outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default();
-    let Some(first) = partial.first() else { return Ok(()) };
-    let others = match partial.len() {
-        1 => " is a partial fence, and".to_owned(),
-        more => format!(" and {} more are partial fences, and", more - 1),
-    };
-    let text = format!("{first}{others} left out of account: fewer fences may do ('seqcon verify --as-is' decides)");
-    prose::write(out, 2, 4, &text)
-}
-
 fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_presumption(outcome, result, out)?;
-    write_left_out(outcome, out)?;
+    if let Some(sentence) = engine::left_out(outcome) {
+        prose::write(out, 2, 4, &sentence)?;
+    }
     let confirmed = result.confirmations.iter().filter(|&&c| c == Confirmation::Yes).count();
     let infeasible = result.infeasible.len() + result.confirmations.iter().filter(|&&c| c == Confirmation::No).count();
     if confirmed + infeasible > 0 {

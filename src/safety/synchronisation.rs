@@ -24,6 +24,12 @@ pub enum Place {
     Inside(u32),
     /// On every way out of it.
     After,
+    /// At the control state that the instruction leads to: on every way into that state, by whatever instruction, and so on every way on from there. All
+    /// instructions that lead there name the same place; whoever places the fence chooses one of them. A thread that starts in the state passes no fence.
+    ///
+    /// One fence after the only way in, or before the only way out, does as much; the place counts where a state has several of both. Event graphs have no
+    /// control states, so the main analysis has no such candidate, and its searches do not see such a fence: they keep less in order than it does.
+    State,
 }
 
 /// Fences and locks in place.

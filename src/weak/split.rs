@@ -79,9 +79,23 @@ impl SplitThread {
     /// Puts a fence after an instruction: a control state of its own.
     pub fn fence_after(&mut self, instruction: usize) {
         let next = self.steps.len();
-        let step = self.find(instruction);
+        let to = std::mem::replace(&mut self.find(instruction).to, next);
+        self.push_fence(instruction, to);
+    }
+
+    /// Puts a fence at the control state that an instruction leads to: a control state of its own, on every way there. To be called before [`fence_after`](SplitThread::fence_after), which changes where an instruction leads.
+    pub fn fence_at_target(&mut self, instruction: usize) {
+        let next = self.steps.len();
+        let state = self.find(instruction).to;
+        for step in self.steps.iter_mut().flatten().filter(|step| step.to == state) {
+            step.to = next;
+        }
+        self.push_fence(instruction, state);
+    }
+
+    fn push_fence(&mut self, instruction: usize, to: usize) {
         let fence = SplitStep {
-            to: std::mem::replace(&mut step.to, next),
+            to,
             instruction,
             kind: InstructionKind::Fence,
             drained: true,

@@ -60,6 +60,7 @@ pub fn repaired_program(program: &Program, analysis: &Analysis, outcome: &ModelO
                 let name = format!("f{}", fences.len());
                 match fence_in_place.point.place {
                     Place::Inside(_) => return None,
+                    Place::State => panic!("the main analysis has no fence at a state"),
                     Place::Before if starts.iter().filter(|&&from| from == instr.from).count() > 1 => return None,
                     Place::Before => {
                         fences.push(Instr { name, from: instr.from, to: new, ..fence() });

@@ -58,6 +58,30 @@ pub fn random_mini(rng: &mut StdRng, shape: &Shape) -> Mini {
     (0..rng.random_range(2..=shape.most_threads)).map(|_| random_thread(rng, shape)).collect()
 }
 
+/// Two threads, the first with a state that two transitions lead to, mostly writes, and that two leave, mostly reads; there may be something before and behind it.
+pub fn random_junction(rng: &mut StdRng, shape: &Shape) -> Mini {
+    let pick = |rng: &mut StdRng, reads: bool| {
+        // Mostly others than those that are read are written.
+        let [one, other] = [(); 2].map(|()| rng.random_range(0..shape.variables));
+        match (rng.random_range(0..8), reads) {
+            (0, _) => random_op(rng, shape),
+            (_, true) => Op::Read(rng.random_range(0..REGISTERS.len()), one.min(other)),
+            (_, false) => Op::Write(one.max(other), Exp::Constant(rng.random_range(1..3))),
+        }
+    };
+    let before = rng.random_range(0..2);
+    let mut first: Vec<Transition> =
+        (0..before).map(|from| Transition { from, to: from + 1, op: random_op(rng, shape) }).collect();
+    for reads in [false, true] {
+        let from = before + usize::from(reads);
+        first.extend([(); 2].map(|()| Transition { from, to: from + 1, op: pick(rng, reads) }));
+    }
+    if rng.random_bool(0.3) {
+        first.push(Transition { from: before + 2, to: before + 3, op: random_op(rng, shape) });
+    }
+    vec![first, random_thread(rng, shape)]
+}
+
 fn random_thread(rng: &mut StdRng, shape: &Shape) -> Vec<Transition> {
     let count = rng.random_range(2..=shape.most_instructions);
     let mut transitions: Vec<Transition> =
@@ -253,6 +277,20 @@ pub fn fenced_before(program: &Mini, fences: &BTreeSet<(usize, usize)>) -> Mini 
         let between = states + 1;
         let from = std::mem::replace(&mut fenced[thread][number].from, between);
         fenced[thread].push(Transition { from, to: between, op: Op::Fence });
+    }
+    fenced
+}
+
+/// The program with fences at these control states, each given by thread and number: whoever comes there, by whatever transition, passes the fence.
+pub fn fenced_at(program: &Mini, fences: &BTreeSet<(usize, usize)>) -> Mini {
+    let mut fenced = program.clone();
+    for &(thread, state) in fences {
+        let states = fenced[thread].iter().map(|transition| transition.to.max(transition.from)).max().unwrap_or(0);
+        let between = states + 1;
+        for transition in fenced[thread].iter_mut().filter(|transition| transition.to == state) {
+            transition.to = between;
+        }
+        fenced[thread].push(Transition { from: between, to: state, op: Op::Fence });
     }
     fenced
 }

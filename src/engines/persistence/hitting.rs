@@ -1,22 +1,23 @@
 //! Fences as hitting sets: every path of every pattern must meet one.
 //!
 //! A path is the pivot's write and the instructions up to and with the read; a fence between two of these removes the run, and nothing else does. It stands after the first of the two, as in the paper, or before the second:
-//! where several instructions lead to one, a fence before that one does for all of them. Fences do nothing under sequential consistency, so the patterns of the program with fences in place are those of the program itself whose path
+//! where several instructions lead to one, a fence before that one does for all of them. Where several lead to a control state and several leave it, one at the state does for all of both. Fences do nothing under sequential consistency, so the patterns of the program with fences in place are those of the program itself whose path
 //! avoids them: one exploration is enough, whatever sets are tried.
 //!
-//! [`minimum`] finds a set of least cost, by the [same solver](crate::placement::maxsat) as the main analysis: paths are added as they are found to be open. [`all_minimal`]
+//! [`minimum`] finds a set of least cost, and of those one with the fewest fences at states, by the [same solver](crate::placement::maxsat) as the main analysis: paths are added as they are found to be open. [`all_minimal`]
 //! lists every set from which no fence can be left out, after the paper's Algorithm 1: a set with an open path is replaced by all those with one more fence on it, smallest sets first, and
-//! those with a subset that is a solution are dropped. Threads are solved on their own, as fences of one do nothing for another: the minimal sets of the program are all combinations.
+//! those with a subset that is a solution are dropped. As in the paper, its fences stand after instructions only. Threads are solved on their own, as fences of one do nothing for another: the minimal sets of the program are all combinations.
 //!
 //! *Cost.* Minimum hitting sets are NP-hard, and there can be exponentially many minimal ones; the instructions are those on paths of one thread, some dozens.
 
 use super::local::{Pattern, Patterns};
 use crate::placement::maxsat::Minimiser;
+use crate::program::Thread;
 use crate::program::single_access::{Origin, SingleAccess};
 use crate::safety::Place;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// A place for a fence: an instruction of the thread as it is written, and whether the fence stands before or after it.
+/// A place for a fence: an instruction of the thread as it is written, and whether the fence stands before it, after it, or at the state that it leads to.
 pub(super) type Cut = (usize, Place);
 
 /// Fences of a thread.
@@ -27,6 +28,10 @@ pub(super) struct Paths<'a> {
     pub patterns: Vec<&'a Pattern>,
     /// Where the instructions of the thread come from.
     pub origins: &'a [Origin],
+    /// For each instruction as it is written, the control state that it leads to.
+    pub targets: Vec<usize>,
+    /// For each instruction as it is written, the one that names the state that both lead to; none if a fence there is no better than one after the instruction or before the next.
+    junctions: Vec<Option<usize>>,
 }
 
 /// A path: the write, the instructions before the read, and the read.
@@ -38,14 +43,27 @@ pub(super) struct Path {
 impl<'a> Paths<'a> {
     /// Those of these patterns that are of one thread.
     pub(super) fn of(patterns: &'a Patterns, thread: usize, single: &'a SingleAccess) -> Paths<'a> {
-        let patterns = patterns.keys().filter(|pattern| pattern.thread == thread).collect();
-        Paths { patterns, origins: &single.origins[thread] }
+        let patterns: Vec<&Pattern> = patterns.keys().filter(|pattern| pattern.thread == thread).collect();
+        let origins = &single.origins[thread];
+        let ends = ends(&single.program.threads[thread], origins);
+        let junctions = junctions(&patterns, origins, &ends);
+        Paths { patterns, origins, targets: ends.into_iter().map(|(_, to)| to).collect(), junctions }
     }
 
     /// The fences that would stand between an instruction and the next; none within one that is performed in parts.
-    pub(super) fn between(&self, first: usize, then: usize) -> impl Iterator<Item = Cut> + use<> {
-        let cuts = [(self.origins[first].instruction, Place::After), (self.origins[then].instruction, Place::Before)];
-        cuts.into_iter().filter(|_| self.origins[first].completes).collect::<Vec<Cut>>().into_iter()
+    fn between(&self, first: usize, then: usize) -> impl Iterator<Item = Cut> + use<> {
+        let Origin { instruction, completes } = self.origins[first];
+        let beside = [(instruction, Place::After), (self.origins[then].instruction, Place::Before)];
+        let cuts = beside.into_iter().chain(self.junctions[instruction].map(|name| (name, Place::State)));
+        cuts.filter(|_| completes).collect::<Vec<Cut>>().into_iter()
+    }
+
+    /// The instructions by which this place can be named: all that lead to the state, if it is one.
+    pub(super) fn named_by(&self, (number, place): Cut) -> impl Iterator<Item = usize> {
+        let is_it = move |&other: &usize| {
+            other == number || place == Place::State && self.targets[other] == self.targets[number]
+        };
+        (0..self.targets.len()).filter(is_it)
     }
 
     fn is_cut(&self, first: usize, then: usize, fences: &Cuts) -> bool {
@@ -134,6 +152,37 @@ impl<'a> Paths<'a> {
     }
 }
 
+/// For each instruction as it is written, the control states where it begins and where it leads. Those of the program as it is written keep their numbers when instructions are split.
+fn ends(thread: &Thread, origins: &[Origin]) -> Vec<(usize, usize)> {
+    let mut ends: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    for (part, origin) in thread.instructions.iter().zip(origins) {
+        // The first part begins where the instruction does.
+        let (_, to) = ends.entry(origin.instruction).or_insert((part.from, part.to));
+        if origin.completes {
+            *to = part.to;
+        }
+    }
+    ends.into_values().collect()
+}
+
+/// For each instruction, the name of the state that it leads to, where several instructions lead and that several leave: of those that lead there on paths the first write of a pattern, as it is the easiest to
+/// understand, or else the first. With one way in, a fence after it does the same, and with one way out, one before that.
+fn junctions(patterns: &[&Pattern], origins: &[Origin], ends: &[(usize, usize)]) -> Vec<Option<usize>> {
+    let completed = |part: usize| origins[part].completes.then_some(origins[part].instruction);
+    let writes: BTreeSet<usize> = patterns.iter().filter_map(|pattern| completed(pattern.write)).collect();
+    let edges = patterns.iter().flat_map(|pattern| &pattern.nodes).flat_map(|node| &node.edges);
+    let on_paths: BTreeSet<usize> = edges.filter_map(|&(part, _)| completed(part)).chain(writes.clone()).collect();
+    let mut names: BTreeMap<usize, usize> = BTreeMap::new();
+    for &number in writes.iter().chain(&on_paths) {
+        names.entry(ends[number].1).or_insert(number);
+    }
+    let is_junction = |state: usize| {
+        let (ways_in, ways_out) = (ends.iter().filter(|end| end.1 == state), ends.iter().filter(|end| end.0 == state));
+        ways_in.count() > 1 && ways_out.count() > 1
+    };
+    ends.iter().map(|&(_, to)| names.get(&to).copied().filter(|_| is_junction(to))).collect()
+}
+
 /// The nodes that can be reached from these.
 fn reach(pattern: &Pattern, from: Vec<usize>) -> BTreeSet<usize> {
     let mut reached: BTreeSet<usize> = from.iter().copied().collect();
@@ -173,7 +222,8 @@ pub(super) fn all_minimal(paths: &Paths<'_>, most: usize) -> (Vec<Cuts>, bool) {
         if minimal.iter().any(|smaller| smaller.is_subset(&fences)) {
             continue;
         }
-        let open = paths.open(&fences);
+        let after = |path: &Cuts| path.iter().copied().filter(|(_, place)| *place == Place::After).collect();
+        let open: BTreeSet<Cuts> = paths.open(&fences).iter().map(after).collect();
         let Some(path) = open.iter().min_by_key(|path| path.len()) else {
             // Smaller sets came first, but a larger one can still have a fence too many: it was needed for another path only.
             let is_minimal = fences.iter().all(|fence| {
@@ -188,7 +238,7 @@ pub(super) fn all_minimal(paths: &Paths<'_>, most: usize) -> (Vec<Cuts>, bool) {
             }
             continue;
         };
-        for &cut in path.iter().filter(|(_, place)| *place == Place::After) {
+        for &cut in path {
             let mut more = fences.clone();
             more.insert(cut);
             if seen.insert(more.clone()) {

@@ -18,10 +18,11 @@ use crate::facts::{Facts, Follows};
 use crate::ids::{InstrId, LabelId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
 use crate::memory::{FenceStrength, Kind, MemoryModel};
+use crate::placement::cost::Costs;
 use crate::placement::exact::unreadability;
 use crate::placement::{MinimalSets, Minimality, Placement};
 use crate::program::{InstructionKind, Program};
-use crate::safety::{Point, Synchronisation};
+use crate::safety::{Place, Point, Synchronisation};
 use crate::source::{At, instruction, position};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
@@ -55,12 +56,13 @@ impl Evidence for Checked {
         let delays: Vec<Delay> = pairs.iter().map(|pair| pair.delay.clone()).collect();
         let names = Names::new(&self.program, &self.analysis);
         let mut points: BTreeMap<Point, FenceStrength> = BTreeMap::new();
+        let mut prices: BTreeMap<Point, u64> = BTreeMap::new();
         let mut served: BTreeMap<Point, Vec<usize>> = BTreeMap::new();
         let mut recheck = Recheck { enough: true, each_needed: true };
         for thread in 0..self.program.threads.len() {
             let paths = self.paths(thread);
             let point = |(number, place): Cut| Point { instr: names.instr((thread, number)), place };
-            let cost = |cut: Cut| options.costs.of(point(cut), FenceStrength::Plain);
+            let cost = |cut: Cut| names.cost(&paths, thread, cut, &options.costs);
             let readability = |cut: Cut| unreadability(&self.analysis.graph, point(cut));
             let fences = if paths.patterns.is_empty() {
                 Cuts::new()
@@ -75,6 +77,7 @@ impl Evidence for Checked {
             };
             for &fence in &fences {
                 points.insert(point(fence), FenceStrength::Plain);
+                prices.insert(point(fence), cost(fence));
                 let mut delays: BTreeSet<usize> = BTreeSet::new();
                 for pattern in &paths.patterns {
                     let reads = paths.served(pattern, &fences, fence);
@@ -84,7 +87,7 @@ impl Evidence for Checked {
                 served.insert(point(fence), delays.into_iter().collect());
             }
         }
-        let cost = options.costs.total(&points);
+        let cost = prices.values().sum();
         let minimality = self.minimality(cost, &names, options);
         let placement = Placement { cost, fences: points, minimality };
         let findings = self.findings(delays, options);
@@ -100,7 +103,7 @@ impl Evidence for Checked {
                 point,
                 strength: FenceStrength::Plain,
                 mnemonic: model.mnemonic(&[(Kind::Write, Kind::Read)], FenceStrength::Plain).to_owned(),
-                cost: options.costs.of(point, FenceStrength::Plain),
+                cost: prices[&point],
                 delays,
             }
         });
@@ -160,14 +163,15 @@ impl Checked {
     /// Whether less than this cost would do: patterns that are perhaps not in the program may ask for too much, unless the others ask for as much.
     fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
         let Some(certain) = &self.certain else { return Minimality::Proved };
-        let mut fences = BTreeMap::new();
+        let (mut fences, mut least) = (0, 0);
         for thread in 0..self.program.threads.len() {
-            let point = |(number, place): Cut| Point { instr: names.instr((thread, number)), place };
-            let cost = |cut: Cut| options.costs.of(point(cut), FenceStrength::Plain);
-            let cuts = minimum(&Paths::of(certain, thread, &self.single), [&cost, &cost]);
-            fences.extend(cuts.into_iter().map(|cut| (point(cut), FenceStrength::Plain)));
+            let paths = Paths::of(certain, thread, &self.single);
+            let cost = |cut: Cut| names.cost(&paths, thread, cut, &options.costs);
+            let cuts = minimum(&paths, [&cost, &cost]);
+            fences += cuts.len();
+            least += cuts.into_iter().map(cost).sum::<u64>();
         }
-        if options.costs.total(&fences) == cost { Minimality::Proved } else { Minimality::AtLeast(fences.len()) }
+        if least == cost { Minimality::Proved } else { Minimality::AtLeast(fences) }
     }
 
     fn position(&self, pairs: &[Pair<'_>], (from, to): (VertexId, VertexId)) -> Option<usize> {
@@ -224,9 +228,19 @@ impl Checked {
     }
 }
 
-/// The dumb way to see whether some path is left open: from every read back to the write, one pair of steps after the other.
+/// The dumb way to see whether some path is left open: from every read back to the write, one pair of steps after the other, and each fence asked whether it stands between the two.
 fn is_open(paths: &Paths<'_>, fences: &Cuts) -> bool {
-    let passes = |first: usize, then: usize| !paths.between(first, then).any(|cut| fences.contains(&cut));
+    let (origins, targets) = (paths.origins, &paths.targets);
+    let stands_between = |&(number, place): &Cut, first: usize, then: usize| match place {
+        Place::Before => origins[then].instruction == number,
+        Place::After => origins[first].instruction == number,
+        Place::State => targets[origins[first].instruction] == targets[number],
+        Place::Inside(_) => false,
+    };
+    let passes = |first: usize, then: usize| {
+        // Within an instruction that is performed in parts stands none.
+        !origins[first].completes || !fences.iter().any(|fence| stands_between(fence, first, then))
+    };
     paths.patterns.iter().any(|pattern| {
         // Where the thread may be, and by which instruction it came.
         let edges = pattern.nodes.iter().flat_map(|node| node.edges.iter().map(|&(by, to)| (to, by)));
@@ -270,6 +284,13 @@ impl<'a> Names<'a> {
 
     fn instr(&self, at: At) -> InstrId {
         self.instrs[&at]
+    }
+
+    /// The cost of a fence. That of one at a state may be given by any of the instructions that lead there.
+    fn cost(&self, paths: &Paths<'_>, thread: usize, cut: Cut, costs: &Costs) -> u64 {
+        let known = paths.named_by(cut).filter_map(|number| self.instrs.get(&(thread, number)));
+        let points = known.map(|&instr| Point { instr, place: cut.1 });
+        points.map(|point| costs.of(point, FenceStrength::Plain)).max().unwrap_or(1)
     }
 
     fn vertex(&self, at: At, kind: Kind, location: usize) -> Option<VertexId> {

@@ -10,7 +10,7 @@
 use crate::aeg::{AbstractEventGraph, Evaluation};
 use crate::ids::{InstrId, LabelId, VertexId};
 use crate::safety::{Place, Point};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is drawn in a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,10 +35,18 @@ impl Node {
     }
 }
 
-/// All nodes and the edges between them, with these fences put in.
+/// All nodes and the edges between them, with these fences put in; `leading_along` gives the instructions that lead to the same control state as one does.
 #[must_use]
-pub fn flow(graph: &AbstractEventGraph, fences: &BTreeSet<Point>) -> (BTreeSet<Node>, BTreeSet<(Node, Node)>) {
-    let parts: Vec<Part> = graph.evaluations.iter().map(|evaluation| Part::of(evaluation, fences)).collect();
+pub fn flow(
+    graph: &AbstractEventGraph,
+    fences: &BTreeSet<Point>,
+    leading_along: &dyn Fn(InstrId) -> Vec<InstrId>,
+) -> (BTreeSet<Node>, BTreeSet<(Node, Node)>) {
+    let at_states = fences.iter().filter(|point| point.place == Place::State);
+    let at_states: BTreeMap<InstrId, Point> =
+        at_states.flat_map(|&point| leading_along(point.instr).into_iter().map(move |instr| (instr, point))).collect();
+    let part = |evaluation: &Evaluation| Part::of(evaluation, fences, at_states.get(&evaluation.instr).copied());
+    let parts: Vec<Part> = graph.evaluations.iter().map(part).collect();
     let mut nodes: BTreeSet<Node> = graph.vertex_ids().map(Node::Access).collect();
     nodes.extend(fences.iter().copied().map(Node::Suggested));
     let mut edges = BTreeSet::new();
@@ -85,10 +93,12 @@ enum Item {
     Inside(u32, Node),
     InPlace(Node),
     After(Node),
+    /// At the state behind.
+    Behind(Node),
 }
 
 impl Part {
-    fn of(evaluation: &Evaluation, fences: &BTreeSet<Point>) -> Part {
+    fn of(evaluation: &Evaluation, fences: &BTreeSet<Point>, behind: Option<Point>) -> Part {
         let fence = |place: Place| {
             let point = Point { instr: evaluation.instr, place };
             fences.contains(&point).then_some(Node::Suggested(point))
@@ -102,9 +112,11 @@ impl Part {
         let levels = 1..=evaluation.last_level();
         items.extend(levels.filter_map(|level| fence(Place::Inside(level)).map(|node| Item::Inside(level, node))));
         items.extend(fence(Place::After).map(Item::After));
+        items.extend(behind.map(|point| Item::Behind(Node::Suggested(point))));
         let node = |item: &Item| match *item {
             Item::Event(position) => Node::Access(evaluation.events[position].vertex),
-            Item::Before(node) | Item::Inside(_, node) | Item::InPlace(node) | Item::After(node) => node,
+            Item::Before(node) | Item::Inside(_, node) | Item::InPlace(node) => node,
+            Item::After(node) | Item::Behind(node) => node,
         };
         let before = |a: &Item, b: &Item| is_before(evaluation, a, b);
         let mut part = Part { first: Vec::new(), last: Vec::new(), inner: Vec::new() };
@@ -127,6 +139,8 @@ impl Part {
 
 fn is_before(evaluation: &Evaluation, a: &Item, b: &Item) -> bool {
     match (a, b) {
+        (Item::Behind(_), _) => false,
+        (_, Item::Behind(_)) => true,
         (Item::Before(_), Item::Before(_)) | (Item::After(_), _) | (_, Item::Before(_)) => false,
         (Item::Before(_), _) | (_, Item::After(_)) => true,
         (Item::Event(earlier), Item::Event(later)) => evaluation.events[*later].before.contains(earlier),

@@ -118,7 +118,7 @@ impl Picture {
 fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
     let graph = &outcome.analysis.graph;
     let fences: BTreeSet<Point> = result.fences.iter().map(|fence| fence.point).collect();
-    let (nodes, order) = flow(graph, &fences);
+    let (nodes, order) = flow(graph, &fences, &|instr| outcome.leading_along(instr));
     let title = format!("{} under {}", outcome.model, result.model.name);
     let mut picture = Picture { title, nodes, order, red: BTreeMap::new(), conflicts: BTreeSet::new() };
     for torn in &result.findings.torn {
@@ -238,7 +238,7 @@ fn appearance(outcome: &Outcome, result: &ModelOutcome, node: Node, letters: &st
         Node::Suggested(point) => {
             let fence = result.fences.iter().find(|fence| fence.point == point);
             let mnemonic = fence.map_or("fence", |fence| &fence.mnemonic);
-            let text = format!("{mnemonic}\n{} {instr}", place_name(point.place));
+            let text = format!("{mnemonic}\n{} {instr}", names::place(point.place));
             format!("label={}, shape=\"box\", style=\"dashed\"", quoted(&text))
         }
     }

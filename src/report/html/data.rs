@@ -10,6 +10,7 @@ use crate::cycles::{Cycle, Delay, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::placement::Minimality;
 use crate::provenance::Provenance;
+use crate::report::engine;
 use crate::report::json::{FenceObject, VerificationObject, fence_objects, verification_object};
 use crate::report::names;
 use crate::report::rows::SummaryRow;
@@ -27,6 +28,8 @@ pub struct Data<'a> {
     command: &'a str,
     inputs: Vec<InputData<'a>>,
     cut_off: bool,
+    /// How the result was found, and what was left out of account.
+    notices: Vec<String>,
     threads: &'a [String],
     locations: &'a [String],
     instructions: Vec<InstructionData<'a>>,
@@ -139,6 +142,7 @@ pub fn of(outcome: &Outcome) -> Data<'_> {
             .map(|input| InputData { path: &input.path, sha256: input.sha256.as_deref() })
             .collect(),
         cut_off: analysis.cut_off,
+        notices: engine::guarantee(outcome).into_iter().chain(engine::left_out(outcome)).collect(),
         threads: &graph.threads,
         locations: &graph.locations,
         instructions: instructions.collect(),

@@ -55,7 +55,7 @@ pub struct Exported {
     /// The tests, by the names of their files.
     pub tests: Vec<Test>,
     /// What could be no test, and why, and how many tests may be forbidden where they are to be run: a line each, for people.
-    pub left_out: Vec<String>,
+    pub remarks: Vec<String>,
 }
 
 /// The witnesses of all delays as litmus tests.
@@ -84,12 +84,12 @@ pub fn export(outcome: &Outcome) -> Exported {
             exported.tests.push(Test { file_name, ..test });
         }
         let more = |count: usize| if count == 1 { String::new() } else { format!(" ({count} times)") };
-        exported.left_out.extend(left_out.into_iter().map(|(line, count)| format!("left out: {line}{}", more(count))));
+        exported.remarks.extend(left_out.into_iter().map(|(line, count)| format!("left out: {line}{}", more(count))));
     }
     let all = exported.tests.len();
     let forbidden = exported.tests.iter().filter(|test| test.may_be_forbidden).count();
     if forbidden > 0 {
-        exported.left_out.push(format!(
+        exported.remarks.push(format!(
             "{forbidden} of {all} tests may be forbidden on their architecture: each of their threads keeps its own accesses in order; their comments say so"
         ));
     }

@@ -23,6 +23,7 @@ use crate::program::Span;
 use crate::provenance::{Input, Provenance};
 use crate::repair::Repair;
 use crate::repair::text::edits;
+use crate::safety::{self, Point};
 use crate::source::Source;
 use schema::{
     Artifact, ArtifactChange, ArtifactLocation, CodeFlow, Configuration, Driver, Fix, Invocation, Location, Log,
@@ -151,7 +152,7 @@ impl<'a> Writer<'a> {
     fn fence(&self, result: &ModelOutcome, fence: &Fence) -> ResultObject {
         let graph = &self.outcome.analysis.graph;
         let instr = names::instruction(graph, fence.point.instr);
-        let place = place_name(fence.point.place);
+        let (position, place) = (place_name(fence.point.place), names::place(fence.point.place));
         let reason = fence.delays.iter().map(|&delay| &result.findings.delays[delay]);
         let reason = reason.min_by_key(|delay| delay.witness.num_of_accesses());
         let why = reason.map_or(String::new(), |delay| {
@@ -185,14 +186,14 @@ impl<'a> Writer<'a> {
             level: if fence.delays.iter().any(is_confirmed) { "error" } else { "warning" },
             message: Message::new(what),
             locations: vec![self.location(fence.point.instr)],
-            related_locations: Vec::new(),
+            related_locations: self.other_ways(fence.point),
             code_flows: reason.map(|delay| self.code_flow(&delay.witness, &[])).into_iter().collect(),
             fixes: self.fix(repair, &format!("Put a fence {place} {instr}.")).into_iter().collect(),
-            partial_fingerprints: fingerprint(&[RULES[rule].0, &result.model.name, &instr, &place]),
+            partial_fingerprints: fingerprint(&[RULES[rule].0, &result.model.name, &instr, &position]),
             properties: BTreeMap::from([
                 ("memoryModel", result.model.name.clone()),
                 ("mnemonic", fence.mnemonic.clone()),
-                ("position", place),
+                ("position", position),
                 ("servedDelays", fence.delays.len().to_string()),
             ]),
         }
@@ -247,6 +248,20 @@ impl<'a> Writer<'a> {
                 ("locations", locations.join(" ")),
             ]),
         }
+    }
+
+    /// Of a fence at a control state, the other instructions that lead there.
+    fn other_ways(&self, point: Point) -> Vec<Location> {
+        if point.place != safety::Place::State {
+            return Vec::new();
+        }
+        let others = self.outcome.leading_along(point.instr).into_iter().filter(|&other| other != point.instr);
+        let location = |(position, other): (usize, InstrId)| Location {
+            id: Some(position + 1),
+            message: Some(Message::new("This leads to the state, too.")),
+            ..self.location(other)
+        };
+        others.enumerate().map(location).collect()
     }
 
     fn access(&self, vertex: VertexId) -> String {
