@@ -129,11 +129,10 @@ impl Around<'_> {
                 Whereabouts::Unknown => presumed.push(self.presume(other)),
             }
         }
-        for other in later().filter(|&other| self.whereabouts(other) == Whereabouts::Unknown) {
-            // It may be the last one; where waiting for that could be in vain, both are performed.
-            if self.split.inside.is_empty() && !uses_own_writes(self.split, self.split.addresses[other]) {
-                presumed.push(self.presume(other));
-            }
+        // One that comes later may be the last one. No read waits until a write is performed, so its index gets known; but a fence inside may hold that back, and then both are performed.
+        if self.split.inside.is_empty() {
+            let unknown = later().filter(|&other| self.whereabouts(other) == Whereabouts::Unknown);
+            presumed.extend(unknown.map(|other| self.presume(other)));
         }
         Some(Way { touch: Touch::Location(self.location), presumed })
     }
@@ -227,24 +226,6 @@ fn confirm(split: &SplitStep, config: &mut Config) {
         whereabouts(split, config, *other as usize, *location) != Whereabouts::Elsewhere
     };
     config.presumed = config.presumed.iter().copied().filter(is_open).collect();
-}
-
-/// Whether one of these operations, or what they need, reads a variable that the instruction writes: it may wait for that write.
-fn uses_own_writes(split: &SplitStep, operations: u64) -> bool {
-    let has = |set: u64, operation: usize| set & 1 << operation != 0;
-    let mut needed = operations;
-    // What is needed comes earlier in the text.
-    for operation in (0..split.operations.len()).rev() {
-        if has(needed, operation) && !matches!(split.operations[operation], Operation::Decide(..)) {
-            needed |= split.needs[operation];
-        }
-    }
-    let is_written = |base: usize| {
-        split.operations.iter().any(|operation| matches!(operation, Operation::Write(cell, _) if cell.base == base))
-    };
-    (0..split.operations.len())
-        .filter(|&operation| has(needed, operation))
-        .any(|operation| matches!(&split.operations[operation], Operation::Read(cell, _) if is_written(cell.base)))
 }
 
 fn access(split: &SplitStep, operation: usize) -> Option<(&Cell, bool)> {
