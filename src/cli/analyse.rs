@@ -10,7 +10,7 @@ use super::input::memory_model;
 use super::places::refuse_clashes;
 use super::progress::Spinner;
 use super::specification::Specification;
-use super::verify::{Trial, ground_text};
+use super::verify::Trial;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
 use crate::confirm;
@@ -25,7 +25,7 @@ use crate::report::output::Staged;
 use crate::report::run::Words;
 use crate::report::{self, Report, names, text};
 use crate::source::Source;
-use crate::weak::verify::{Property, Verdict};
+use crate::weak::verify::Property;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -132,11 +132,7 @@ fn verification(
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,
     };
-    Ok(match trial.run()?.1 {
-        Verdict::Verified(ground) => Verification::Verified(ground_text(&ground)),
-        Verdict::Violated(_) => Verification::Violated,
-        Verdict::Undecided => Verification::Undecided,
-    })
+    trial.verification()
 }
 
 /// The specification, if there is one input and it is one.

@@ -5,7 +5,7 @@ use super::arguments::{AnalyseArguments, AtomicityArgument, PlacementArgument, V
 use super::failure::Failure;
 use super::progress::Spinner;
 use super::specification::Specification;
-use super::verify::{Trial, ground_text};
+use super::verify::Trial;
 use crate::analysis::{Abstraction, Analysis, EngineUse, ModelOutcome, Outcome, Verification};
 use crate::cycles::Atomicity;
 use crate::engines::{self, Engine, Evidence, Task, Trouble};
@@ -13,7 +13,7 @@ use crate::memory::MemoryModel;
 use crate::repair::Repair;
 use crate::report::run::Words;
 use crate::source::Source;
-use crate::weak::verify::{Property, Verdict};
+use crate::weak::verify::Property;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -157,11 +157,7 @@ fn verification(
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,
     };
-    Ok(match trial.run()?.1 {
-        Verdict::Verified(ground) => Verification::Verified(ground_text(&ground)),
-        Verdict::Violated(_) => Verification::Violated,
-        Verdict::Undecided => Verification::Undecided,
-    })
+    trial.verification()
 }
 
 /// The runs that show why, on standard error.

@@ -6,7 +6,7 @@ use super::input::memory_model;
 use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, ModelOutcome, Options};
+use crate::analysis::{Analysis, ModelOutcome, Options, Verification};
 use crate::confirm::{self, Limits, granularity, machine};
 use crate::cycles::Atomicity;
 use crate::lang::Language;
@@ -99,6 +99,15 @@ impl Trial<'_> {
             }
         };
         Ok((split, verdict))
+    }
+
+    /// The verdict alone, as a report says it.
+    pub fn verification(&self) -> Result<Verification, Failure> {
+        Ok(match self.run()?.1 {
+            Verdict::Verified(ground) => Verification::Verified(ground_text(&ground)),
+            Verdict::Violated(_) => Verification::Violated,
+            Verdict::Undecided => Verification::Undecided,
+        })
     }
 
     /// The verdict of the axioms on the text with the suggestions put in; where whole instructions count, none may be torn.
@@ -202,7 +211,7 @@ fn write_verdict(
 }
 
 /// What a positive verdict rests on.
-pub fn ground_text(ground: &Ground) -> String {
+fn ground_text(ground: &Ground) -> String {
     match ground {
         Ground::Attacks { states, pairs } => {
             format!(

@@ -9,6 +9,7 @@ use super::Machine;
 use super::split::SplitProgram;
 use super::system::{Event, State, System};
 use super::threads::{Access, AccessKind, Action};
+use super::visited::{LimitReached, reaches};
 use crate::weak::Granularity;
 
 /// A state of the machine.
@@ -130,6 +131,17 @@ impl<'p> Buffers<'p> {
             let event = Event { thread, instruction: step.instruction as usize, accesses, progress };
             steps.push((BufferStep::Issued(event), next));
         }
+    }
+
+    /// Whether all that threads presume in a state can come true: whether there is a run that comes to it.
+    ///
+    /// # Errors
+    /// If the search has more states than the limit.
+    pub fn can_be_certain(&mut self, state: &BufferState, limit: usize) -> Result<bool, LimitReached> {
+        reaches(state, limit, |state| {
+            (!self.system.is_certain(&state.shared))
+                .then(|| self.steps(state).into_iter().map(|(_, next)| next).collect())
+        })
     }
 
     /// Whether every buffer is empty and every thread between two instructions.

@@ -5,6 +5,7 @@
 //! | part | holds |
 //! |---|---|
 //! | [`split`] | instructions as accesses with the order that their dependencies ask for |
+//! | [`readiness`] | which of these accesses can be made now, and what that presumes |
 //! | [`threads`] | what one thread can do next, whatever the memory is |
 //! | [`system`] | all threads on one sequentially consistent memory, access by access or instruction by instruction |
 //! | [`buffers`] | all threads on store buffers (TSO, PSO), and the states that they reach |
@@ -19,7 +20,7 @@
 //! # What is a run?
 //!
 //! Every instruction is performed access by access, in any order that respects its dependencies (method §3, §8), unless it is atomic. It reads each location
-//! once, and what it has written itself it does not read again. A condition that does not hold makes its reads and leaves the thread where it was.
+//! once, and what it has written itself it does not read again. An access does not wait for the index of another one to the same array, but if it turns out that the text orders the two, there is no such run ([`readiness`]). A condition that does not hold makes its reads and leaves the thread where it was.
 //!
 //! [`Granularity`] says what is compared with what. With [`Granularity::Accesses`] every access is an event, and the program order of a run is the order in which a thread performs them.
 //! With [`Granularity::Instructions`] an instruction is one event with all its accesses: torn instructions show up as cycles, too.
@@ -28,6 +29,7 @@ pub mod attack;
 pub mod axiomatic;
 pub mod buffers;
 pub mod happens_before;
+pub mod readiness;
 pub mod runs;
 pub mod split;
 pub mod system;

@@ -47,6 +47,9 @@ pub fn examine(
         for (step, next) in buffers.steps(state) {
             let mut relation = relation.clone();
             if extend(&mut relation, &buffers, state, &step, granularity).is_err() {
+                if !buffers.can_be_certain(&next, limit)? {
+                    continue; // No run comes to it.
+                }
                 let path: Vec<_> = visited.path_to(at).iter().map(|&number| visited.get(number)).collect();
                 let mut run = Vec::new();
                 for pair in path.windows(2) {

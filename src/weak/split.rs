@@ -1,8 +1,8 @@
 //! Instructions as accesses: a list of operations with the order that their dependencies ask for.
 //!
 //! Every shared read goes to a temporary of its own, every computed value, too (static single assignment), so that two operations are ordered exactly if one needs what the other produces: an
-//! address, the data of a write, or, for everything in the assignments, the verdict of the condition (method §3). Accesses of one variable keep the order of the text where they may
-//! touch the same element; that is decided when the indices are known ([`threads`](super::threads)).
+//! address, the data of a write, or, for everything in the assignments, the verdict of the condition (method §3). Accesses of one variable keep the order of the text where they
+//! touch the same element; that is decided when the indices are known ([`readiness`](super::readiness)).
 //!
 //! *Limit.* An instruction has at most 64 operations; a longer one is an error that says so.
 
@@ -119,6 +119,22 @@ impl SplitThread {
 }
 
 impl SplitStep {
+    /// Whether one of its accesses may be made before the index of another one to the same array is known.
+    #[must_use]
+    pub fn can_presume(&self) -> bool {
+        let bases = || {
+            self.operations.iter().zip(&self.addresses).filter_map(|(operation, &address)| match operation {
+                Operation::Read(cell, _) => Some((cell.base, false, address != 0)),
+                Operation::Write(cell, _) => Some((cell.base, true, address != 0)),
+                _ => None,
+            })
+        };
+        let is_shared_with_a_write = |base: usize| {
+            bases().filter(|other| other.0 == base).count() > 1 && bases().any(|other| other.0 == base && other.1)
+        };
+        !self.is_whole() && bases().any(|(base, _, is_computed)| is_computed && is_shared_with_a_write(base))
+    }
+
     /// Whether it is performed as a whole: atomic instructions, and fences that have something to decide first.
     #[must_use]
     pub fn is_whole(&self) -> bool {

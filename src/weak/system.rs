@@ -5,7 +5,7 @@
 use super::Granularity;
 use super::split::SplitProgram;
 use super::threads::{Access, AccessKind, Action, ConfigId, Move, Progress, Threads};
-use super::visited::{LimitReached, Visited};
+use super::visited::{LimitReached, Visited, reaches};
 
 /// The threads of a program, with all configurations met so far.
 pub struct System<'p> {
@@ -56,6 +56,25 @@ impl<'p> System<'p> {
     #[must_use]
     pub fn is_at_boundary(&self, state: &State) -> bool {
         self.threads.iter().zip(&state.threads).all(|(thread, &config)| thread.is_at_boundary(config))
+    }
+
+    /// Whether nothing that a thread presumes is open.
+    #[must_use]
+    pub fn is_certain(&self, state: &State) -> bool {
+        self.threads.iter().zip(&state.threads).all(|(thread, &config)| thread.config(config).is_certain())
+    }
+
+    /// Whether all that is presumed in a state can come true, access by access: whether there is a run that comes to it.
+    ///
+    /// # Errors
+    /// If the search has more states than the limit.
+    pub fn can_be_certain(&mut self, state: &State, limit: usize) -> Result<bool, LimitReached> {
+        let granularity = std::mem::replace(&mut self.granularity, Granularity::Accesses);
+        let result = reaches(state, limit, |state| {
+            (!self.is_certain(state)).then(|| self.steps(state).into_iter().map(|(_, next)| next).collect())
+        });
+        self.granularity = granularity;
+        result
     }
 
     /// The steps of all threads.

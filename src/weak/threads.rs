@@ -3,9 +3,9 @@
 //! A move makes exactly one shared access, or is a whole step without any; what happens privately in between is done at once. So the moves of a configuration do not depend on the memory, and
 //! are computed once. Only where a read leads depends on the value that it gets.
 
-use super::split::{Cell, Operation, SplitStep, SplitThread};
+use super::readiness::{Presumption, Standing, Touch, Way, is_refuted, passes_inside, ready, settle};
+use super::split::{Operation, SplitStep, SplitThread};
 use crate::program::InstructionKind;
-use crate::program::compiled::{Fault, Trace};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -21,6 +21,8 @@ pub struct Config {
     pub running: Option<(u32, u64)>,
     /// Its locals; in the middle of an instruction the whole frame.
     pub frame: Box<[i64]>,
+    /// What the accesses made so far presume of others of the instruction, sorted.
+    pub presumed: Vec<Presumption>,
     /// An evaluation went wrong: it can do nothing more.
     pub is_faulty: bool,
 }
@@ -106,22 +108,14 @@ pub struct Threads<'p> {
     moves: Vec<Option<Rc<[Move]>>>,
 }
 
-/// How an instruction stands after its private operations.
-#[derive(Clone, Copy)]
-enum Standing {
-    InTheMiddle,
-    Done,
-    Refused,
-    Faulty,
-}
-
 impl<'p> Threads<'p> {
     /// A thread that has not started: configuration 0.
     #[must_use]
     pub fn new(thread: &'p SplitThread) -> Threads<'p> {
         let mut threads = Threads { thread, configs: Vec::new(), numbers: FxHashMap::default(), moves: Vec::new() };
         let frame = thread.locals.clone().into_boxed_slice();
-        threads.number(Config { control: thread.initial as u32, running: None, frame, is_faulty: false });
+        let control = thread.initial as u32;
+        threads.number(Config { control, running: None, frame, presumed: Vec::new(), is_faulty: false });
         threads
     }
 
@@ -223,23 +217,28 @@ impl<'p> Threads<'p> {
     fn begun(&self, id: ConfigId, step: u32) -> Config {
         let mut frame = self.config(id).frame.to_vec();
         frame.resize(self.step(id, step).frame, 0);
-        Config { running: Some((step, 0)), frame: frame.into(), ..self.config(id).clone() }
+        let config = self.config(id).clone();
+        Config { running: Some((step, 0)), frame: frame.into(), presumed: Vec::new(), ..config }
     }
 
     /// The accesses of a step that can be made now, behind a fence or not.
     fn moves_within(&mut self, step: u32, fenced: bool, config: &Config, moves: &mut Vec<Move>) {
         let split = &self.thread.steps[config.control as usize][step as usize];
-        let Some((_, done)) = config.running else { return };
+        if is_refuted(split, config) {
+            return;
+        }
         for operation in 0..split.operations.len() {
-            let Some(Touch::Location(location)) = ready(split, &config.frame, done, operation) else { continue };
-            let Some(is_first_behind) = passes_inside(split, done, operation) else { continue };
+            let Some(Way { touch: Touch::Location(location), presumed }) = ready(split, config, operation) else {
+                continue;
+            };
+            let Some(is_first_behind) = passes_inside(split, config.done(), operation) else { continue };
             let drained = fenced || is_first_behind;
             let action = match &split.operations[operation] {
                 Operation::Write(_, slot) => {
-                    let value = config.frame[*slot];
                     let mut next = config.clone();
-                    next.running = Some((step, done | 1 << operation));
+                    next.perform(operation, &presumed);
                     let standing = settle(split, &mut next);
+                    let value = config.frame[*slot];
                     Action::Write { location, value, next: self.arrive(next, split, standing) }
                 }
                 _ => Action::Read { operation: operation as u32, location },
@@ -253,7 +252,7 @@ impl<'p> Threads<'p> {
     /// # Panics
     /// If the move is not a read of this configuration.
     pub fn after_read(&mut self, id: ConfigId, step: u32, operation: u32, value: i64) -> ConfigId {
-        let split = self.step(id, step);
+        let (split, operation) = (self.step(id, step), operation as usize);
         let mut config = match self.config(id).running {
             Some(_) => self.config(id).clone(),
             None => {
@@ -263,11 +262,10 @@ impl<'p> Threads<'p> {
                 begun
             }
         };
-        let Operation::Read(_, slot) = &split.operations[operation as usize] else { unreachable!("a read") };
+        let Operation::Read(_, slot) = &split.operations[operation] else { unreachable!("a read") };
+        let presumed = ready(split, &config, operation).map(|way| way.presumed);
         config.frame[*slot] = value;
-        if let Some((_, done)) = &mut config.running {
-            *done |= 1 << operation;
-        }
+        config.perform(operation, &presumed.unwrap_or_default());
         let standing = settle(split, &mut config);
         self.arrive(config, split, standing)
     }
@@ -283,12 +281,14 @@ impl<'p> Threads<'p> {
                 Standing::Refused if accesses.is_empty() => return None,
                 standing => return Some((self.arrive(config, split, standing), accesses)),
             }
-            let done = config.running.map_or(0, |(_, done)| done);
-            let next =
-                (0..split.operations.len()).find_map(|operation| match ready(split, &config.frame, done, operation) {
-                    Some(Touch::Location(location)) => Some((operation, location)),
-                    _ => None,
-                });
+            // In the order of the text nothing has to be presumed.
+            let certain = |operation: usize| match ready(split, &config, operation)? {
+                Way { touch: Touch::Location(location), presumed } if presumed.is_empty() => {
+                    Some((operation, location))
+                }
+                _ => None,
+            };
+            let next = (0..split.operations.len()).find_map(certain);
             let (operation, location) = next.expect("some access of an instruction in the middle is ready");
             let cell = &mut memory[location as usize];
             let kind = match &split.operations[operation] {
@@ -303,7 +303,7 @@ impl<'p> Threads<'p> {
                 _ => unreachable!("only reads and writes touch a location"),
             };
             accesses.push(Access { kind, location, value: *cell });
-            config.running = Some((step, done | 1 << operation));
+            config.perform(operation, &[]);
         }
     }
 
@@ -314,6 +314,7 @@ impl<'p> Threads<'p> {
             control: control as u32,
             running: None,
             frame: frame[..locals].into(),
+            presumed: Vec::new(),
             is_faulty: false,
         };
         let config = match standing {
@@ -330,167 +331,4 @@ impl<'p> Threads<'p> {
         };
         self.number(config)
     }
-}
-
-/// What a ready read or write touches.
-enum Touch {
-    /// A location, by an access.
-    Location(u32),
-    /// Nothing: the index is out of range, a later write overwrites this one, or the value is there already, in this slot.
-    Nothing(Option<usize>),
-}
-
-/// Whether a read or write can be performed now, and what it touches. Nothing for other operations.
-fn ready(split: &SplitStep, frame: &[i64], done: u64, operation: usize) -> Option<Touch> {
-    let (cell, is_write) = access(split, operation)?;
-    if done & 1 << operation != 0 || split.needs[operation] & !done != 0 {
-        return None;
-    }
-    // Indices that go wrong are found when the operation is settled.
-    let Ok(Some(location)) = locate(cell, frame) else { return Some(Touch::Nothing(None)) };
-    let mut value: Option<usize> = None;
-    for other in 0..split.operations.len() {
-        let Some((other_cell, other_writes)) = access(split, other) else { continue };
-        if other == operation || other_cell.base != cell.base {
-            continue;
-        }
-        let other_done = done & 1 << other != 0;
-        let known = split.addresses[other] & !done == 0;
-        let same = known && matches!(locate(other_cell, frame), Ok(Some(there)) if there == location);
-        // The instruction knows what it is about to write, whether or not that is performed.
-        let is_computed = split.needs[other] & !done == 0;
-        let forwards = !is_write && other_writes && same && is_computed;
-        if other < operation && !other_done && !forwards && (is_write || other_writes) && (same || !known) {
-            return None; // The order of the text decides, and it is the other one's turn, or may be.
-        }
-        if other > operation && is_write && other_writes {
-            if same {
-                return Some(Touch::Nothing(None)); // Only the last write to a location is performed.
-            }
-            if !known && split.inside.is_empty() && !uses_own_writes(split, split.addresses[other]) {
-                return None; // It may be that one.
-            }
-        }
-        if !is_write && same && (other_done || forwards) && (other < operation || !other_writes) {
-            let slot = match &split.operations[other] {
-                Operation::Read(_, slot) | Operation::Write(_, slot) => *slot,
-                _ => continue,
-            };
-            // The last write before it in the text counts; else any read of the location.
-            value = if other_writes || value.is_none() { Some(slot) } else { value };
-        }
-    }
-    match value {
-        Some(slot) => Some(Touch::Nothing(Some(slot))),
-        None => Some(Touch::Location(location)),
-    }
-}
-
-/// Whether one of these operations, or what they need, reads a variable that the instruction writes: it may wait for that write.
-fn uses_own_writes(split: &SplitStep, operations: u64) -> bool {
-    let has = |set: u64, operation: usize| set & 1 << operation != 0;
-    let mut needed = operations;
-    // What is needed comes earlier in the text.
-    for operation in (0..split.operations.len()).rev() {
-        if has(needed, operation) && !matches!(split.operations[operation], Operation::Decide(..)) {
-            needed |= split.needs[operation];
-        }
-    }
-    let is_written = |base: usize| {
-        split.operations.iter().any(|operation| matches!(operation, Operation::Write(cell, _) if cell.base == base))
-    };
-    (0..split.operations.len())
-        .filter(|&operation| has(needed, operation))
-        .any(|operation| matches!(&split.operations[operation], Operation::Read(cell, _) if is_written(cell.base)))
-}
-
-fn access(split: &SplitStep, operation: usize) -> Option<(&Cell, bool)> {
-    match &split.operations[operation] {
-        Operation::Read(cell, _) => Some((cell, false)),
-        Operation::Write(cell, _) => Some((cell, true)),
-        _ => None,
-    }
-}
-
-fn locate(cell: &Cell, frame: &[i64]) -> Result<Option<u32>, Fault> {
-    let Some(index) = &cell.index else { return Ok(Some(cell.base as u32)) };
-    let index = index.evaluate(frame, &mut Trace::default())?;
-    let position = usize::try_from(index).ok().filter(|&position| position < cell.length);
-    Ok(position.map(|position| (cell.base + position) as u32))
-}
-
-/// Whether the fences inside the instruction let an access pass now; and if so, whether it is the first one behind a fence.
-fn passes_inside(split: &SplitStep, done: u64, operation: usize) -> Option<bool> {
-    let level = split.levels[operation];
-    let accesses = || (0..split.operations.len()).filter(|&other| access(split, other).is_some());
-    let mut first = false;
-    for &fence in split.inside.iter().filter(|&&fence| fence <= level) {
-        let is_done = |other: &usize| done & 1 << other != 0;
-        if accesses().any(|other| split.levels[other] < fence && !is_done(&other)) {
-            return None;
-        }
-        first |= !accesses().any(|other| split.levels[other] >= fence && is_done(&other));
-    }
-    Some(first)
-}
-
-/// Performs all private operations that are ready.
-fn settle(split: &SplitStep, config: &mut Config) -> Standing {
-    settle_unless_faulty(split, config).unwrap_or(Standing::Faulty)
-}
-
-fn settle_unless_faulty(split: &SplitStep, config: &mut Config) -> Result<Standing, Fault> {
-    let Some((step, mut done)) = config.running else { return Ok(Standing::Done) };
-    let trace = &mut Trace::default();
-    let frame = &mut config.frame;
-    loop {
-        let before = done;
-        for operation in 0..split.operations.len() {
-            if done & 1 << operation != 0 || split.needs[operation] & !done != 0 {
-                continue;
-            }
-            match &split.operations[operation] {
-                Operation::Read(cell, slot) => {
-                    locate(cell, frame)?;
-                    match ready(split, frame, done, operation) {
-                        Some(Touch::Nothing(Some(known))) => frame[*slot] = frame[known],
-                        Some(Touch::Nothing(None)) => frame[*slot] = 0,
-                        _ => continue,
-                    }
-                }
-                Operation::Write(cell, _) => {
-                    locate(cell, frame)?;
-                    if !matches!(ready(split, frame, done, operation), Some(Touch::Nothing(_))) {
-                        continue;
-                    }
-                }
-                Operation::Compute(value, slot) => frame[*slot] = value.evaluate(frame, trace)?,
-                Operation::Update { old, new, length, index, value } => {
-                    let (index, value) = (index.evaluate(frame, trace)?, value.evaluate(frame, trace)?);
-                    for element in 0..*length {
-                        frame[new + element] = if index == element as i64 { value } else { frame[old + element] };
-                    }
-                }
-                Operation::Decide(outranked, own) => {
-                    let mut enabled = true;
-                    for condition in outranked {
-                        enabled &= condition.evaluate(frame, trace)? == 0;
-                    }
-                    if let Some(condition) = own {
-                        enabled &= condition.evaluate(frame, trace)? != 0;
-                    }
-                    if !enabled {
-                        return Ok(Standing::Refused);
-                    }
-                }
-            }
-            done |= 1 << operation;
-        }
-        if done == before {
-            break;
-        }
-    }
-    config.running = Some((step, done));
-    let all = split.operations.len();
-    Ok(if done.count_ones() as usize == all { Standing::Done } else { Standing::InTheMiddle })
 }

@@ -78,10 +78,13 @@ fn search(
         let current = visited.get(at);
         for (event, next) in steps(system, &current, thread) {
             match next {
-                Some(next) => {
+                Ok(next) => {
                     visited.insert(next, at)?;
                 }
-                None => {
+                Err(Closed(end)) => {
+                    if !system.can_be_certain(&end, limit)? {
+                        continue; // No run comes to it.
+                    }
                     found.entry((thread, current.instruction)).or_insert_with(|| {
                         let path = visited.path_to(at);
                         let (number, first) = &starts[path[0] as usize];
@@ -91,7 +94,7 @@ fn search(
                         for pair in path.windows(2) {
                             let (before, after) = (visited.get(pair[0]), visited.get(pair[1]));
                             let step = steps(system, &before, thread);
-                            let step = step.into_iter().find(|(_, next)| next.as_ref() == Some(&*after));
+                            let step = step.into_iter().find(|(_, next)| next.as_ref().ok() == Some(&*after));
                             run.extend(step.map(|(event, _)| event));
                         }
                         run.push(event);
@@ -111,16 +114,19 @@ fn own_steps(system: &mut System<'_>, state: &State, thread: usize) -> Vec<(Even
     moves.iter().filter_map(|step| system.step(state, thread, step)).collect()
 }
 
-/// The steps from the middle; none as the next state if the step closes a cycle.
-fn steps(system: &mut System<'_>, current: &Middle, thread: usize) -> Vec<(Event, Option<Middle>)> {
+/// The state after a step that closes a cycle.
+struct Closed(State);
+
+/// The steps from the middle.
+fn steps(system: &mut System<'_>, current: &Middle, thread: usize) -> Vec<(Event, Result<Middle, Closed>)> {
     let mut steps = Vec::new();
     for (event, state) in own_steps(system, &current.state, thread) {
         if event.accesses.iter().any(|access| current.others.conflict(access)) {
-            steps.push((event, None));
+            steps.push((event, Err(Closed(state))));
         } else if !system.threads[thread].is_at_boundary(state.threads[thread]) {
             let mut next = Middle { state, ..current.clone() };
             event.accesses.iter().for_each(|access| next.own.add(access));
-            steps.push((event, Some(next)));
+            steps.push((event, Ok(next)));
         }
     }
     for other in (0..system.threads.len()).filter(|&other| other != thread) {
@@ -132,7 +138,7 @@ fn steps(system: &mut System<'_>, current: &Middle, thread: usize) -> Vec<(Event
             } else {
                 next.others.spread(&event);
             }
-            steps.push((event, Some(next)));
+            steps.push((event, Ok(next)));
         }
     }
     steps

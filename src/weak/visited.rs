@@ -96,3 +96,25 @@ impl<S: Eq + Hash> Visited<S> {
         path
     }
 }
+
+/// Whether a goal can be reached from a state; `steps` gives the next states, or nothing for a goal.
+///
+/// # Errors
+/// If there are more states than the limit.
+pub fn reaches<S: Clone + Eq + Hash>(
+    start: &S,
+    limit: usize,
+    mut steps: impl FnMut(&S) -> Option<Vec<S>>,
+) -> Result<bool, LimitReached> {
+    let mut visited = Visited::new(limit);
+    visited.start(start.clone())?;
+    let mut at = 0;
+    while (at as usize) < visited.len() {
+        let Some(steps) = steps(&visited.get(at)) else { return Ok(true) };
+        for next in steps {
+            visited.insert(next, at)?;
+        }
+        at += 1;
+    }
+    Ok(false)
+}

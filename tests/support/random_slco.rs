@@ -9,7 +9,7 @@ use std::fmt::Write;
 pub struct Shape {
     /// At most so many threads, at least two.
     pub most_threads: usize,
-    /// At most so many instructions a thread, at least two.
+    /// At most so many instructions a thread, at least two; one or two if there are more than three threads.
     pub most_instructions: usize,
     /// Control can go back.
     pub loops: bool,
@@ -21,20 +21,36 @@ pub struct Shape {
     pub fences: bool,
 }
 
+/// How long a thread is.
+#[derive(Clone, Copy)]
+struct Size {
+    instructions: usize,
+    /// The most assignments of an instruction.
+    assignments: usize,
+}
+
 /// A random specification.
 pub fn random_specification(rng: &mut StdRng, shape: &Shape) -> String {
     let mut text = String::from(
         "model random {\n  classes G {\n    variables Integer x Integer y Integer z Integer[2] a\n    state machines\n",
     );
-    for thread in 0..rng.random_range(2..=shape.most_threads) {
-        random_thread(rng, shape, thread, &mut text);
+    let threads = rng.random_range(2..=shape.most_threads);
+    // The number of runs grows with the product of the threads' lengths: the more threads, the shorter.
+    let (instructions, assignments) = match threads {
+        2 => (2..=shape.most_instructions, 3),
+        3 => (2..=shape.most_instructions, 2),
+        _ => (1..=2, 1),
+    };
+    for thread in 0..threads {
+        let count = rng.random_range(instructions.clone());
+        random_thread(rng, shape, thread, Size { instructions: count, assignments }, &mut text);
     }
     text.push_str("  }\n  objects g : G()\n}\n");
     text
 }
 
-fn random_thread(rng: &mut StdRng, shape: &Shape, thread: usize, text: &mut String) {
-    let count = rng.random_range(2..=shape.most_instructions);
+fn random_thread(rng: &mut StdRng, shape: &Shape, thread: usize, size: Size, text: &mut String) {
+    let count = size.instructions;
     let states: Vec<String> = (1..=count).map(|state| format!("S{state}")).collect();
     let _ = write!(
         text,
@@ -44,17 +60,17 @@ fn random_thread(rng: &mut StdRng, shape: &Shape, thread: usize, text: &mut Stri
     for from in 0..count {
         let goes_back = shape.loops && rng.random_bool(0.3);
         let to = if goes_back { rng.random_range(0..=from) } else { from + 1 };
-        let _ = writeln!(text, "        S{from} -> S{to} {{ {} }}", random_statement(rng, shape));
+        let _ = writeln!(text, "        S{from} -> S{to} {{ {} }}", random_statement(rng, shape, size));
         if goes_back || rng.random_bool(0.15) {
             let priority = if shape.composites && rng.random_bool(0.2) { "1: " } else { "" };
-            let statement = random_statement(rng, shape);
+            let statement = random_statement(rng, shape, size);
             let _ = writeln!(text, "        {priority}S{from} -> S{} {{ {statement} }}", from + 1);
         }
     }
     text.push_str("    }\n");
 }
 
-fn random_statement(rng: &mut StdRng, shape: &Shape) -> String {
+fn random_statement(rng: &mut StdRng, shape: &Shape, size: Size) -> String {
     if shape.fences && rng.random_bool(0.1) {
         return "fence".to_owned();
     }
@@ -62,7 +78,7 @@ fn random_statement(rng: &mut StdRng, shape: &Shape) -> String {
         return format!("{} = {}", location(rng), rng.random_range(0..2));
     }
     if shape.composites && rng.random_bool(0.4) {
-        let composite = random_composite(rng, shape);
+        let composite = random_composite(rng, shape, size);
         return if shape.fences && rng.random_bool(0.2) { format!("atomic {composite}") } else { composite };
     }
     match rng.random_range(0..5) {
@@ -73,12 +89,12 @@ fn random_statement(rng: &mut StdRng, shape: &Shape) -> String {
     }
 }
 
-fn random_composite(rng: &mut StdRng, shape: &Shape) -> String {
+fn random_composite(rng: &mut StdRng, shape: &Shape, size: Size) -> String {
     let mut statements = Vec::new();
     if shape.waits && rng.random_bool(0.4) {
         statements.push(format!("{} = {}", location(rng), rng.random_range(0..2)));
     }
-    for _ in 0..rng.random_range(1..3) {
+    for _ in 0..rng.random_range(1..=size.assignments) {
         let statement = match rng.random_range(0..5) {
             0 => format!("{} := 1 - {}", location(rng), location(rng)),
             1 => format!("{} := a[{}]", local(rng), ["x", "y", "r", "r + s"][rng.random_range(0..4)]),

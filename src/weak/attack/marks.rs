@@ -2,6 +2,7 @@
 //!
 //! A step is marked if its thread is marked, or if it conflicts with a marked access; it then marks its thread and its accesses. When a marked step touches the location of the delayed write, the cycle is closed.
 
+use super::private::Left;
 use crate::weak::system::{Event, State, System};
 use crate::weak::threads::{Access, AccessKind, Progress};
 use crate::weak::visited::{LimitReached, Visited};
@@ -12,6 +13,8 @@ use std::rc::Rc;
 pub(super) struct Marked {
     /// Memory and threads; that of the pair's thread does not count and is 0.
     pub state: State,
+    /// What the pair's thread is left with, where it matters: where instructions can presume something.
+    pub left: Option<Left>,
     marks: Marks,
 }
 
@@ -83,9 +86,9 @@ impl Marks {
 }
 
 impl Marked {
-    pub(super) fn start(state: State, accesses: &[Access]) -> Marked {
+    pub(super) fn start(state: State, left: Option<Left>, accesses: &[Access]) -> Marked {
         let marks = Marks::start(state.threads.len(), state.memory.len(), accesses);
-        Marked { state, marks }
+        Marked { state, left, marks }
     }
 
     pub(super) fn is_started_by(&self, accesses: &[Access]) -> bool {
@@ -138,9 +141,10 @@ impl Search {
             let current = self.visited.get(at);
             for thread in (0..current.state.threads.len()).filter(|&thread| thread != self.thread) {
                 for (event, state) in system.steps_of(&current.state, thread) {
-                    let mut next = Marked { state, marks: current.marks.clone() };
+                    let mut next = Marked { state, ..(*current).clone() };
                     let is_marked = next.marks.spread(&event);
-                    if is_marked && event.accesses.iter().any(|access| access.location == self.location) {
+                    let closes = is_marked && event.accesses.iter().any(|access| access.location == self.location);
+                    if closes && self.is_run(system, &next)? {
                         return Ok(Some(self.found(system, at, event)));
                     }
                     self.visited.insert(next, at)?;
@@ -149,6 +153,17 @@ impl Search {
             at += 1;
         }
         Ok(None)
+    }
+
+    /// Whether all that is presumed can come true once the thread of the pair has made its writes visible.
+    fn is_run(&self, system: &mut System<'_>, end: &Marked) -> Result<bool, LimitReached> {
+        let Some(left) = &end.left else { return Ok(true) };
+        let mut state = end.state.clone();
+        state.threads[self.thread] = left.config;
+        for &(location, value) in &left.overlay {
+            state.memory[location as usize] = value;
+        }
+        system.can_be_certain(&state, self.visited.limit())
     }
 
     fn found(&mut self, system: &mut System<'_>, at: u32, last: Event) -> Found {

@@ -11,6 +11,8 @@
 //! runs](super::runs) are known. With [`Granularity::Instructions`](super::Granularity) the instruction of r is marked with all its accesses, and the steps of the others are whole instructions; that presumes that no
 //! instruction is torn, which [`torn`](super::torn) decides.
 //!
+//! Where an instruction can make an access before it knows the index of another one ([`readiness`](super::readiness)), the cycle counts only if what is presumed can still come true, once all that was kept back is visible.
+//!
 //! *Cost.* Sequentially consistent states times private runs, then states times marks for each thread and location of w: the states from which nothing was found are remembered, so
 //! all pairs with that location share them.
 
@@ -21,7 +23,7 @@ use super::system::{Event, State, System};
 use super::threads::{Access, AccessKind, ConfigId};
 use super::visited::{LimitReached, Visited};
 use super::{Granularity, Machine};
-use crate::weak::split::SplitProgram;
+use crate::weak::split::{SplitProgram, SplitStep};
 use marks::{Marked, Search};
 use private::{Position, PrivateRun, Rules};
 use rustc_hash::FxHashMap;
@@ -134,6 +136,8 @@ impl<'p> Attack<'p> {
         let mut groups: Vec<_> = groups.into_iter().collect();
         groups.sort_unstable_by_key(|(_, states)| states[0]);
         let mut sources: BTreeMap<Pair, FxHashMap<Rc<Marked>, u32>> = BTreeMap::new();
+        let mut steps = self.system.program.threads.iter().flat_map(|thread| &thread.steps).flatten();
+        let can_presume = steps.any(SplitStep::can_presume);
         for ((memory, config), states) in groups {
             let mut run = PrivateRun::new(self.rules(thread), self.limit);
             run.go(&mut self.system.threads[thread], Position::start(config, memory))?;
@@ -143,13 +147,16 @@ impl<'p> Attack<'p> {
                     let mut threads = self.reached.get(number).threads.clone();
                     threads[thread] = 0;
                     let state = State { memory: overtaking.memory.clone(), threads };
-                    found.entry(Rc::new(Marked::start(state, &overtaking.after))).or_insert(number);
+                    let left = can_presume.then(|| overtaking.left.clone());
+                    found.entry(Rc::new(Marked::start(state, left, &overtaking.after))).or_insert(number);
                 }
             }
         }
         for (pair, found) in sources {
             let mut found: Vec<Source> = found.into_iter().map(|(marked, state)| Source { marked, state }).collect();
-            found.sort_unstable_by(|a, b| (a.state, &a.marked.state).cmp(&(b.state, &b.marked.state)));
+            found.sort_unstable_by(|a, b| {
+                (a.state, &a.marked.state, &a.marked.left).cmp(&(b.state, &b.marked.state, &b.marked.left))
+            });
             self.pairs.insert(pair, found);
         }
         Ok(())
@@ -188,6 +195,7 @@ impl<'p> Attack<'p> {
         let overtaking = run.found.iter().find(|found| {
             Pair { thread: pair.thread, ..found.pair } == pair
                 && found.memory == source.marked.state.memory
+                && source.marked.left.as_ref().is_none_or(|left| *left == found.left)
                 && source.marked.is_started_by(&found.after)
         });
         let thread = &mut self.system.threads[pair.thread];

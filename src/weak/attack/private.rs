@@ -39,6 +39,13 @@ impl Position {
     }
 }
 
+/// Where the thread stops, and what it keeps back.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Left {
+    pub config: ConfigId,
+    pub overlay: Vec<(u32, i64)>,
+}
+
 /// The delayed write was overtaken.
 pub(super) struct Overtaking {
     /// The pair; its thread is not filled in.
@@ -47,6 +54,8 @@ pub(super) struct Overtaking {
     pub after: Seen,
     /// The memory that they go on with.
     pub memory: Box<[i64]>,
+    /// What the thread is left with.
+    pub left: Left,
     /// Where the thread was before the second access, and that access.
     pub position: u32,
     pub last: (Event, Visibility),
@@ -82,8 +91,9 @@ impl PrivateRun {
                     };
                     let after = sorted(after);
                     let memory = next.memory.clone();
+                    let left = Left { config: next.config, overlay: next.overlay.clone() };
                     let last = (event.clone(), visibility);
-                    self.found.push(Overtaking { pair, after, memory, position: at, last });
+                    self.found.push(Overtaking { pair, after, memory, left, position: at, last });
                 }
                 self.visited.insert(next, at)?;
             }

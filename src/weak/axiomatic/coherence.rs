@@ -3,8 +3,8 @@
 //! A way is an order of the writes (coherence) and a write, or the initial value, for each read. SC-per-location says that `po-loc ∪ rf ∪ co ∪ fr` has no cycle; with `position` of a write being its place in coherence,
 //! that of a read the place of the write that it reads from, and 0 the place of the initial value, this is the same as: along program order positions do not decrease, and to a write they increase.
 
+use super::access::AccessKind;
 use super::execution::Communication;
-use super::trace::AccessKind;
 
 /// The accesses to one location.
 pub struct Location<'a> {
@@ -134,8 +134,8 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Communication, Location, LocationAccess, Way};
+    use crate::weak::axiomatic::access::AccessKind::{self, Read, Write};
     use crate::weak::axiomatic::relation::Relation;
-    use crate::weak::axiomatic::trace::AccessKind::{self, Read, Write};
 
     /// All ways, whatever they say, filtered by the axiom.
     fn by_brute_force(location: &Location<'_>, po: &Relation) -> Vec<Way> {

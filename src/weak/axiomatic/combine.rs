@@ -1,9 +1,10 @@
 //! Puts the traces of the threads together, lets them communicate, and keeps what the model allows.
 
+use super::access::AccessKind;
 use super::coherence::{Location, LocationAccess, Way};
 use super::execution::{Communication, Event, Structure, events, is_before};
 use super::models::Model;
-use super::trace::{AccessKind, Stop, Trace, Traces};
+use super::trace::{Stop, Trace, Traces};
 use super::{End, Failure, num_of_locations};
 use crate::program::Program;
 use crate::program::compiled::{Compiled, Trace as Evaluation};

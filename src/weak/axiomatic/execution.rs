@@ -3,8 +3,9 @@
 //! The names are those of the literature on axiomatic models (Alglave, Maranget and Tautschnig, "Herding cats", 2014). Initial writes are no events: nothing is ordered before them, so no cycle
 //! goes through them; a read of an initial value has no `rf`, and is in `fr` with all writes to its location.
 
+use super::access::{Access, AccessKind};
 use super::relation::{EventSet, Relation};
-use super::trace::{Access, AccessKind, Trace};
+use super::trace::Trace;
 
 /// An event: an access of one of the traces.
 #[derive(Clone, Copy)]

@@ -29,6 +29,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod access;
+mod choices;
 pub mod coherence;
 mod combine;
 pub mod execution;
@@ -139,7 +141,7 @@ fn offers_of_others(written: &[Offers], thread: usize) -> Offers {
 fn writes_of(traces: &Traces, num_of_locations: usize) -> Offers {
     let mut written: Offers = vec![BTreeSet::new(); num_of_locations];
     for access in traces.traces.iter().flat_map(|trace| &trace.accesses) {
-        if access.kind == trace::AccessKind::Write {
+        if access.kind == access::AccessKind::Write {
             written[access.location].insert(access.value);
         }
     }

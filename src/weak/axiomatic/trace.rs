@@ -3,9 +3,12 @@
 //! A trace is one way through the thread, with the accesses that it makes, for one choice of what its reads return. Which values a read may return is given from outside
 //! ([`Offers`]); whether some write really has the value for it is found out later, when the traces of all threads are put together.
 //!
-//! *Accesses.* An instruction reads a location once, however often its expressions use it, at the address of its first use; and what it has written itself it does not read again.
+//! *Accesses.* An instruction reads a location once, however often its expressions use it; and what it has written itself it does not read again. Of `v[i]` and `v[0]`, if `i` is 0, either can be the
+//! one that is read, so that there is a trace in which the read depends on `i`, and one in which it does not.
 //! Accesses of one instruction are ordered only by their dependencies: a condition's reads come before the accesses of the assignments, an access comes after those that its address or
 //! value depends on, and accesses to one location keep the order in which they are evaluated (method §3, §8). In an atomic instruction all are ordered as they are evaluated.
+//!
+//! Whether an element is one that the instruction has just written depends on the indices of these writes: in `v[i] := 1; x := v[0]` the read of the element does not depend on `i`, but what is written to `x` does.
 //!
 //! *Dependencies* flow through locals: with every local goes the set of reads that its value derives from, whether the value depends on them or not (`r - r` still derives from `r`).
 //! The condition of an instruction that is taken adds to the control dependencies of all that comes later.
@@ -17,61 +20,14 @@
 //!
 //! Values are enumerated, so the number of traces is exponential in the number of reads, with the number of different values that others write as its base.
 
+use super::access::{Access, AccessKind, FencesPassed, Sources, closure};
+use super::choices::Choices;
 use crate::program::arithmetic::{apply, apply_unary};
 use crate::program::compiled::{Code, Compiled, Fault, FaultKind, Step, Target, Trace as Evaluation};
 use crate::program::{InstructionKind, PartialFence, Span, Thread};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-
-/// Positions of reads in a trace.
-pub type Sources = BTreeSet<usize>;
-
-/// Read or write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AccessKind {
-    /// A read.
-    Read,
-    /// A write.
-    Write,
-}
-
-/// How many fences of each kind a thread has passed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FencesPassed {
-    /// Full ones.
-    pub full: usize,
-    /// Lightweight ones.
-    pub lightweight: usize,
-    /// Those that order writes.
-    pub stores: usize,
-}
-
-/// One access of a thread.
-#[derive(Clone, Debug)]
-pub struct Access {
-    /// Read or write.
-    pub kind: AccessKind,
-    /// What is accessed: the slot of a shared variable or element.
-    pub location: usize,
-    /// The value that is read or written.
-    pub value: i64,
-    /// Which instruction of the trace makes it, counted along the trace.
-    pub step: usize,
-    /// Whether that instruction is atomic.
-    pub is_atomic: bool,
-    /// The accesses of the same instruction that come before it.
-    pub before: Sources,
-    /// The reads that its address derives from.
-    pub addr: Sources,
-    /// The reads that the written value derives from.
-    pub data: Sources,
-    /// The reads that conditions before it derive from.
-    pub ctrl: Sources,
-    /// The reads of `ctrl` for which a control fence stands between the condition and the access.
-    pub ctrl_cfence: Sources,
-    /// The fences before it.
-    pub fences: FencesPassed,
-}
+use std::ops::Range;
 
 /// How a trace ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +48,7 @@ pub enum Stop {
 /// One way through a thread.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// Its accesses, in an order that respects all dependencies.
+    /// Its accesses.
     pub accesses: Vec<Access>,
     /// The control state where it ends.
     pub control: usize,
@@ -159,36 +115,6 @@ impl Source<'_> {
     }
 }
 
-/// A sequence of choices, replayed and extended until all have been made: depth-first search without a copy of the state.
-#[derive(Default)]
-struct Choices {
-    made: Vec<(usize, usize)>,
-    next: usize,
-}
-
-impl Choices {
-    fn choose(&mut self, options: usize) -> usize {
-        if self.next == self.made.len() {
-            self.made.push((0, options));
-        }
-        self.next += 1;
-        self.made[self.next - 1].0
-    }
-
-    /// To the next sequence, if there is one.
-    fn advance(&mut self) -> bool {
-        self.made.truncate(self.next);
-        self.next = 0;
-        while let Some((chosen, options)) = self.made.pop() {
-            if chosen + 1 < options {
-                self.made.push((chosen + 1, options));
-                return true;
-            }
-        }
-        false
-    }
-}
-
 enum Followed {
     Trace(Box<Trace>),
     /// A condition did not hold, with these values.
@@ -215,6 +141,16 @@ struct Derived {
     sources: Sources,
 }
 
+/// A write of an instruction.
+struct Written {
+    /// All elements that it could be.
+    elements: Range<usize>,
+    /// The one that it is; none if the index is out of range.
+    slot: Option<usize>,
+    /// The reads that the index derives from.
+    addr: Sources,
+}
+
 /// A trace in the making.
 struct Run<'a> {
     source: &'a Source<'a>,
@@ -235,6 +171,8 @@ struct Run<'a> {
     condition: Sources,
     /// The locations that this instruction need not read again.
     known: FxHashMap<usize, Known>,
+    /// The writes that this instruction has made or, with an index out of range, would have made.
+    written: Vec<Written>,
 }
 
 impl<'a> Run<'a> {
@@ -254,6 +192,7 @@ impl<'a> Run<'a> {
             is_atomic: false,
             condition: Sources::new(),
             known: FxHashMap::default(),
+            written: Vec::new(),
         }
     }
 
@@ -263,7 +202,9 @@ impl<'a> Run<'a> {
         let writes = self.accesses.iter().filter(|access| access.kind == AccessKind::Write).count();
         let followed = match ended {
             Ended::At(control, stop) => {
-                let Run { accesses, values, .. } = self;
+                let Run { mut accesses, values, .. } = self;
+                let before: Vec<Sources> = (0..accesses.len()).map(|access| closure(&accesses, access)).collect();
+                accesses.iter_mut().zip(before).for_each(|(access, before)| access.before = before);
                 Followed::Trace(Box::new(Trace { accesses, control, values, stop }))
             }
             Ended::Refused => Followed::Refused,
@@ -319,6 +260,7 @@ impl<'a> Run<'a> {
         self.is_atomic = kind == InstructionKind::Atomic;
         self.condition.clear();
         self.known.clear();
+        self.written.clear();
         self.pass(kind);
         let mut enabled = true;
         let mut sources = Sources::new();
@@ -362,16 +304,16 @@ impl<'a> Run<'a> {
     }
 
     fn assign(&mut self, target: &Target, value: Derived) -> Result<(), Fault> {
-        let (slot, addr) = match target {
-            Target::Slot(slot) => (*slot, Sources::new()),
+        let (elements, slot, addr) = match target {
+            Target::Slot(slot) => (*slot..slot + 1, Some(*slot), Sources::new()),
             Target::Element(base, length, index) => {
                 let index = self.evaluate(index)?;
-                match in_range(index.value, *length) {
-                    Some(position) => (base + position, index.sources),
-                    None => return Ok(()),
-                }
+                let slot = in_range(index.value, *length).map(|position| base + position);
+                (*base..base + length, slot, index.sources)
             }
         };
+        self.written.push(Written { elements, slot, addr: addr.clone() });
+        let Some(slot) = slot else { return Ok(()) };
         if slot < self.source.num_of_locations {
             self.access(AccessKind::Write, slot, value.value, addr, value.sources);
             return Ok(());
@@ -407,6 +349,13 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The reads that decide which write of this instruction a location has its value from, if from any: those for the indices of the last one to it and of all that come later.
+    fn deciding(&self, slot: usize) -> Sources {
+        let last = self.written.iter().rposition(|write| write.slot == Some(slot)).unwrap_or(0);
+        let writes = self.written[last..].iter().filter(|write| write.elements.contains(&slot));
+        writes.flat_map(|write| &write.addr).copied().collect()
+    }
+
     /// The value in a slot: of a local as it is, of a location by a read.
     fn fetch(&mut self, slot: usize, addr: Sources) -> Derived {
         if slot >= self.source.num_of_locations {
@@ -414,18 +363,33 @@ impl<'a> Run<'a> {
             return Derived { value: self.values[slot], sources };
         }
         match self.known.get(&slot) {
-            Some(Known::Read(read)) => {
-                return Derived { value: self.accesses[*read].value, sources: Sources::from([*read]) };
+            Some(&Known::Read(read)) => {
+                if self.can_be_for(read, &addr) && self.choices.choose(2) == 1 {
+                    self.accesses[read].before = self.before(AccessKind::Read, slot, &addr);
+                    self.accesses[read].addr = addr.clone();
+                }
+                let sources = &(&addr | &self.deciding(slot)) | &Sources::from([read]);
+                return Derived { value: self.accesses[read].value, sources };
             }
             Some(Known::Written(write)) => {
                 let Access { value, data, .. } = &self.accesses[*write];
-                return Derived { value: *value, sources: data | &addr };
+                return Derived { value: *value, sources: &(data | &addr) | &self.deciding(slot) };
             }
             None => {}
         }
         let value = self.choose_value(slot);
         let access = self.access(AccessKind::Read, slot, value, addr, Sources::new());
-        Derived { value, sources: Sources::from([access]) }
+        Derived { value, sources: &self.deciding(slot) | &Sources::from([access]) }
+    }
+
+    /// Whether a read of this instruction can be made for another use with this address, and that could be earlier than for the use that it is made for.
+    fn can_be_for(&self, read: usize, addr: &Sources) -> bool {
+        let waits_for_itself =
+            || addr.contains(&read) || addr.iter().any(|&a| closure(&self.accesses, a).contains(&read));
+        !self.is_atomic
+            && !self.condition.contains(&read)
+            && !self.accesses[read].addr.is_subset(addr)
+            && !waits_for_itself()
     }
 
     /// What a read of the location may return: the thread's own latest write, or the initial value if it has none, or what another thread writes.
@@ -437,7 +401,7 @@ impl<'a> Run<'a> {
         options[self.choices.choose(options.len())]
     }
 
-    /// Which accesses of this instruction come before one that is made now.
+    /// Which accesses of this instruction come directly before one that is made now.
     fn before(&self, kind: AccessKind, location: usize, depends: &Sources) -> Sources {
         let is_before = |&earlier: &usize| {
             let other = &self.accesses[earlier];
@@ -445,11 +409,7 @@ impl<'a> Run<'a> {
                 other.location == location && (kind == AccessKind::Write || other.kind == AccessKind::Write);
             self.is_atomic || same_location || self.condition.contains(&earlier) || depends.contains(&earlier)
         };
-        let own = (0..self.accesses.len()).filter(|&earlier| self.is_own(earlier));
-        let mut before: Sources = own.filter(is_before).collect();
-        let indirect: Vec<usize> = before.iter().flat_map(|&earlier| self.accesses[earlier].before.clone()).collect();
-        before.extend(indirect);
-        before
+        (0..self.accesses.len()).filter(|&earlier| self.is_own(earlier)).filter(is_before).collect()
     }
 
     fn access(&mut self, kind: AccessKind, location: usize, value: i64, addr: Sources, data: Sources) -> usize {

@@ -1,0 +1,63 @@
+//! What a trace consists of: accesses, with all that orders them.
+
+use std::collections::BTreeSet;
+
+/// Positions of reads in a trace.
+pub type Sources = BTreeSet<usize>;
+
+/// Read or write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AccessKind {
+    /// A read.
+    Read,
+    /// A write.
+    Write,
+}
+
+/// How many fences of each kind a thread has passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FencesPassed {
+    /// Full ones.
+    pub full: usize,
+    /// Lightweight ones.
+    pub lightweight: usize,
+    /// Those that order writes.
+    pub stores: usize,
+}
+
+/// One access of a thread.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Read or write.
+    pub kind: AccessKind,
+    /// What is accessed: the slot of a shared variable or element.
+    pub location: usize,
+    /// The value that is read or written.
+    pub value: i64,
+    /// Which instruction of the trace makes it, counted along the trace.
+    pub step: usize,
+    /// Whether that instruction is atomic.
+    pub is_atomic: bool,
+    /// The accesses of the same instruction that come before it.
+    pub before: Sources,
+    /// The reads that its address derives from.
+    pub addr: Sources,
+    /// The reads that the written value derives from.
+    pub data: Sources,
+    /// The reads that conditions before it derive from.
+    pub ctrl: Sources,
+    /// The reads of `ctrl` for which a control fence stands between the condition and the access.
+    pub ctrl_cfence: Sources,
+    /// The fences before it.
+    pub fences: FencesPassed,
+}
+
+/// The accesses that come before an access, directly or not.
+pub(super) fn closure(accesses: &[Access], access: usize) -> Sources {
+    let mut found = Sources::new();
+    let mut open = vec![access];
+    while let Some(next) = open.pop() {
+        open.extend(accesses[next].before.iter().filter(|&&earlier| found.insert(earlier)));
+    }
+    found
+}

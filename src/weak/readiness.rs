@@ -1,0 +1,344 @@
+//! Which accesses of an instruction in the middle can be made now.
+//!
+//! An operation waits for what it needs ([`split`](super::split)), and, where two of them touch one location and one writes, the text decides: a write waits for earlier reads, a read takes the value of the last
+//! write before it, performed or not, and of two writes only the later one is performed, when both values are known. Nothing else orders the accesses of an instruction (method §3).
+//!
+//! *Presumptions.* Whether two accesses to one array touch the same element is not known until both indices are, and an index can need a shared read. In `s := v[i]; v[1] := 1` the write does not
+//! depend on the read of `i`, so it can come first, if `i` turns out not to be 1. Such an access is made with a [`Presumption`], and a run in which that turns out wrong is none: it stops in the middle of the
+//! instruction, and never comes to a state between instructions. Without a presumption an instruction can always go on, in the order of the text.
+//!
+//! Values are never presumed. In `v[i] := 1; x := v[0]` the element can be read before `i`, but what is written to `x` depends on `i`, as that tells whether the element is the one just written. So what
+//! needs the read waits for `i`; else values could come out of thin air (`x` has a value because `i` is not 0, and another thread makes `i` that because `x` has it).
+//!
+//! A run up to some point says something about the program only if all that was presumed can still come true: [`Config::is_certain`] tells where nothing is open.
+
+use super::split::{Cell, Operation, SplitStep};
+use super::threads::Config;
+use crate::program::compiled::{Fault, Trace};
+
+/// An access was made although another one, whose index is not known yet, may have to come first: it is presumed to be elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Presumption {
+    /// The operation whose access was made.
+    by: u32,
+    /// Where.
+    location: u32,
+    /// The operation that is elsewhere.
+    other: u32,
+}
+
+/// Where an access is, as seen from a location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whereabouts {
+    There,
+    Elsewhere,
+    Unknown,
+}
+
+/// What a read or write touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Touch {
+    /// A location, by an access.
+    Location(u32),
+    /// Nothing: the index is out of range, a later write overwrites this one, or the value is there already, in this slot.
+    Nothing(Option<usize>),
+}
+
+/// How a read or write can be performed now.
+pub(super) struct Way {
+    pub touch: Touch,
+    /// What it presumes; nothing if it makes no access.
+    pub presumed: Vec<Presumption>,
+}
+
+/// How an instruction stands after its private operations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    InTheMiddle,
+    Done,
+    Refused,
+    Faulty,
+}
+
+impl Config {
+    /// Whether nothing is presumed that is not known to be so.
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        self.presumed.is_empty()
+    }
+
+    /// Which operations of the instruction at hand are done, as bits.
+    pub(super) fn done(&self) -> u64 {
+        self.running.map_or(0, |(_, done)| done)
+    }
+
+    /// Those of them whose values can be used: nothing that they presume is open.
+    pub(super) fn available(&self) -> u64 {
+        self.presumed.iter().fold(self.done(), |done, presumption| done & !(1 << presumption.by))
+    }
+
+    /// Does an operation, with what it presumes.
+    pub(super) fn perform(&mut self, operation: usize, presumed: &[Presumption]) {
+        if let Some((_, done)) = &mut self.running {
+            *done |= 1 << operation;
+        }
+        self.presumed.extend(presumed);
+        self.presumed.sort_unstable();
+        self.presumed.dedup();
+    }
+}
+
+/// How an operation can be performed now; nothing if it cannot, or is no access.
+pub(super) fn ready(split: &SplitStep, config: &Config, operation: usize) -> Option<Way> {
+    let (cell, is_write) = access(split, operation)?;
+    if config.done() & 1 << operation != 0 || split.needs[operation] & !config.available() != 0 {
+        return None;
+    }
+    // Indices that go wrong are found when the operation is settled.
+    let Ok(Some(location)) = locate(cell, &config.frame) else {
+        return Some(Way { touch: Touch::Nothing(None), presumed: Vec::new() });
+    };
+    let around = Around { split, config, operation, base: cell.base, location };
+    if is_write { around.write() } else { around.read() }
+}
+
+/// An access, and what the instruction does with its location besides.
+struct Around<'a> {
+    split: &'a SplitStep,
+    config: &'a Config,
+    operation: usize,
+    base: usize,
+    location: u32,
+}
+
+impl Around<'_> {
+    fn write(&self) -> Option<Way> {
+        let later = || self.writes().filter(|&other| other > self.operation);
+        if later().any(|other| self.whereabouts(other) == Whereabouts::There) {
+            // Only the last write to a location is performed.
+            return Some(Way { touch: Touch::Nothing(None), presumed: Vec::new() });
+        }
+        let mut presumed = Vec::new();
+        // Of two writes to a location the later one is performed for both: when the values of both are known.
+        let values = self.writes().filter(|&other| !self.is_computed(other));
+        let earlier = self.reads().chain(values).filter(|&other| other < self.operation && !self.is_done(other));
+        for other in earlier {
+            match self.whereabouts(other) {
+                Whereabouts::There => return None,
+                Whereabouts::Elsewhere => {}
+                Whereabouts::Unknown => presumed.push(self.presume(other)),
+            }
+        }
+        // One that comes later may be the last one. No read waits until a write is performed, so its index gets known; but a fence inside may hold that back, and then both are performed.
+        if self.split.inside.is_empty() {
+            let unknown = later().filter(|&other| self.whereabouts(other) == Whereabouts::Unknown);
+            presumed.extend(unknown.map(|other| self.presume(other)));
+        }
+        Some(Way { touch: Touch::Location(self.location), presumed })
+    }
+
+    fn read(&self) -> Option<Way> {
+        let mut presumed = Vec::new();
+        let mut writes: Vec<usize> = self.writes().filter(|&other| other < self.operation).collect();
+        while let Some(other) = writes.pop() {
+            match self.whereabouts(other) {
+                Whereabouts::Elsewhere => {}
+                Whereabouts::Unknown => presumed.push(self.presume(other)),
+                // The last write before it in the text counts. The instruction knows what it is about to write, whether or not that is performed.
+                Whereabouts::There => {
+                    return (presumed.is_empty() && self.is_computed(other)).then(|| self.value_of(other));
+                }
+            }
+        }
+        // A location is read once, for whatever use, unless the instruction writes it in between.
+        let is_rewritten = |other: usize| {
+            let mut between = self.writes().filter(|write| (self.operation..other).contains(write));
+            between.any(|write| self.whereabouts(write) == Whereabouts::There)
+        };
+        let mut reads = self.reads().filter(|&other| self.is_done(other) && !is_rewritten(other));
+        match reads.find(|&other| self.whereabouts(other) == Whereabouts::There) {
+            Some(other) => presumed.is_empty().then(|| self.value_of(other)),
+            None => Some(Way { touch: Touch::Location(self.location), presumed }),
+        }
+    }
+
+    /// Whether the value of a write is known.
+    fn is_computed(&self, write: usize) -> bool {
+        self.split.needs[write] & !self.split.addresses[write] & !self.config.available() == 0
+    }
+
+    fn value_of(&self, other: usize) -> Way {
+        Way { touch: Touch::Nothing(slot(self.split, other)), presumed: Vec::new() }
+    }
+
+    /// The other accesses to the variable.
+    fn others(&self) -> impl Iterator<Item = (usize, bool)> {
+        let accesses = (0..self.split.operations.len()).filter(|&other| other != self.operation);
+        accesses.filter_map(|other| {
+            let (cell, is_write) = access(self.split, other)?;
+            (cell.base == self.base).then_some((other, is_write))
+        })
+    }
+
+    fn reads(&self) -> impl Iterator<Item = usize> {
+        self.others().filter(|(_, is_write)| !is_write).map(|(other, _)| other)
+    }
+
+    fn writes(&self) -> impl Iterator<Item = usize> {
+        self.others().filter(|(_, is_write)| *is_write).map(|(other, _)| other)
+    }
+
+    fn is_done(&self, other: usize) -> bool {
+        self.config.done() & 1 << other != 0
+    }
+
+    fn whereabouts(&self, other: usize) -> Whereabouts {
+        whereabouts(self.split, self.config, other, self.location)
+    }
+
+    fn presume(&self, other: usize) -> Presumption {
+        Presumption { by: self.operation as u32, location: self.location, other: other as u32 }
+    }
+}
+
+fn whereabouts(split: &SplitStep, config: &Config, operation: usize, location: u32) -> Whereabouts {
+    let is_known = split.addresses[operation] & !config.available() == 0;
+    match access(split, operation) {
+        Some((cell, _)) if is_known => match locate(cell, &config.frame) {
+            Ok(Some(there)) if there == location => Whereabouts::There,
+            _ => Whereabouts::Elsewhere,
+        },
+        _ => Whereabouts::Unknown,
+    }
+}
+
+/// Whether something was presumed that has turned out wrong.
+pub(super) fn is_refuted(split: &SplitStep, config: &Config) -> bool {
+    let is_wrong = |Presumption { other, location, .. }: &Presumption| {
+        whereabouts(split, config, *other as usize, *location) == Whereabouts::There
+    };
+    config.presumed.iter().any(is_wrong)
+}
+
+/// Forgets the presumptions that have come true.
+fn confirm(split: &SplitStep, config: &mut Config) {
+    let is_open = |Presumption { other, location, .. }: &Presumption| {
+        whereabouts(split, config, *other as usize, *location) != Whereabouts::Elsewhere
+    };
+    config.presumed = config.presumed.iter().copied().filter(is_open).collect();
+}
+
+fn access(split: &SplitStep, operation: usize) -> Option<(&Cell, bool)> {
+    match &split.operations[operation] {
+        Operation::Read(cell, _) => Some((cell, false)),
+        Operation::Write(cell, _) => Some((cell, true)),
+        _ => None,
+    }
+}
+
+/// Where the value is that an access reads or writes.
+fn slot(split: &SplitStep, operation: usize) -> Option<usize> {
+    match &split.operations[operation] {
+        Operation::Read(_, slot) | Operation::Write(_, slot) => Some(*slot),
+        _ => None,
+    }
+}
+
+fn locate(cell: &Cell, frame: &[i64]) -> Result<Option<u32>, Fault> {
+    let Some(index) = &cell.index else { return Ok(Some(cell.base as u32)) };
+    let index = index.evaluate(frame, &mut Trace::default())?;
+    let position = usize::try_from(index).ok().filter(|&position| position < cell.length);
+    Ok(position.map(|position| (cell.base + position) as u32))
+}
+
+/// Whether the fences inside the instruction let an access pass now; and if so, whether it is the first one behind a fence.
+pub(super) fn passes_inside(split: &SplitStep, done: u64, operation: usize) -> Option<bool> {
+    let level = split.levels[operation];
+    let accesses = || (0..split.operations.len()).filter(|&other| access(split, other).is_some());
+    let mut first = false;
+    for &fence in split.inside.iter().filter(|&&fence| fence <= level) {
+        let is_done = |other: &usize| done & 1 << other != 0;
+        if accesses().any(|other| split.levels[other] < fence && !is_done(&other)) {
+            return None;
+        }
+        first |= !accesses().any(|other| split.levels[other] >= fence && is_done(&other));
+    }
+    Some(first)
+}
+
+/// Performs all private operations that are ready.
+pub(super) fn settle(split: &SplitStep, config: &mut Config) -> Standing {
+    if config.running.is_none() {
+        return Standing::Done;
+    }
+    loop {
+        confirm(split, config);
+        let before = config.available();
+        for operation in 0..split.operations.len() {
+            if config.done() & 1 << operation != 0 || split.needs[operation] & !config.available() != 0 {
+                continue;
+            }
+            match settle_one(split, config, operation) {
+                Ok(Settled::Done) => config.perform(operation, &[]),
+                Ok(Settled::Waiting) => {}
+                Ok(Settled::Refused) => return Standing::Refused,
+                // Nothing goes wrong in a run that may be none: it waits until what is presumed has come true.
+                Err(_) if !config.is_certain() => {}
+                Err(_) => return Standing::Faulty,
+            }
+        }
+        if config.available() == before {
+            break;
+        }
+    }
+    let is_done = config.done().count_ones() as usize == split.operations.len();
+    if is_done && config.is_certain() { Standing::Done } else { Standing::InTheMiddle }
+}
+
+enum Settled {
+    Done,
+    Waiting,
+    Refused,
+}
+
+/// Performs an operation if it is private.
+fn settle_one(split: &SplitStep, config: &mut Config, operation: usize) -> Result<Settled, Fault> {
+    let trace = &mut Trace::default();
+    match &split.operations[operation] {
+        Operation::Read(cell, slot) => {
+            locate(cell, &config.frame)?;
+            let Some(Way { touch: Touch::Nothing(value), .. }) = ready(split, config, operation) else {
+                return Ok(Settled::Waiting);
+            };
+            config.frame[*slot] = value.map_or(0, |known| config.frame[known]);
+        }
+        Operation::Write(cell, _) => {
+            locate(cell, &config.frame)?;
+            let Some(Way { touch: Touch::Nothing(_), .. }) = ready(split, config, operation) else {
+                return Ok(Settled::Waiting);
+            };
+        }
+        Operation::Compute(value, slot) => config.frame[*slot] = value.evaluate(&config.frame, trace)?,
+        Operation::Update { old, new, length, index, value } => {
+            let frame = &mut config.frame;
+            let (index, value) = (index.evaluate(frame, trace)?, value.evaluate(frame, trace)?);
+            for element in 0..*length {
+                frame[new + element] = if index == element as i64 { value } else { frame[old + element] };
+            }
+        }
+        Operation::Decide(outranked, own) => {
+            let frame = &config.frame;
+            let mut enabled = true;
+            for condition in outranked {
+                enabled &= condition.evaluate(frame, trace)? == 0;
+            }
+            if let Some(condition) = own {
+                enabled &= condition.evaluate(frame, trace)? != 0;
+            }
+            if !enabled {
+                return Ok(Settled::Refused);
+            }
+        }
+    }
+    Ok(Settled::Done)
+}
