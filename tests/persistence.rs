@@ -31,8 +31,8 @@ use std::collections::BTreeSet;
 use support::random::random_cases;
 use support::random_slco;
 use support::traces::{
-    Exp, Mini, Op, Shape, Transition, fenced, fenced_at, fenced_before, is_persistent, program, random_junction,
-    random_mini,
+    Exp, Mini, ONE, Op, Shape, Transition, X, Y, ZERO, fenced, fenced_at, fenced_before, is_persistent, program,
+    random_junction, random_mini, sequences,
 };
 
 fn cases(usual: u64) -> u64 {
@@ -58,19 +58,6 @@ fn outcome(program: &Program, abstraction: Option<Abstraction>) -> (ModelOutcome
     let repair = Repair::of(program, evidence.analysis(), &outcome);
     (outcome, repair)
 }
-
-/// Threads of operations one after the other.
-fn sequences(threads: &[&[Op]]) -> Mini {
-    let thread = |ops: &&[Op]| {
-        ops.iter().enumerate().map(|(from, &op)| Transition { from, to: from + 1, op }).collect::<Vec<Transition>>()
-    };
-    threads.iter().map(thread).collect()
-}
-
-const X: usize = 0;
-const Y: usize = 1;
-const ONE: Exp = Exp::Constant(1);
-const ZERO: Exp = Exp::Constant(0);
 
 #[test]
 fn the_verdict_is_that_of_all_traces() {

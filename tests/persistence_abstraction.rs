@@ -18,7 +18,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use support::random::random_cases;
 use support::random_slco;
-use support::traces::{Exp, Mini, Op, Shape, Transition, program, random_mini};
+use support::traces::{Exp, ONE, Op, Shape, X, Y, ZERO, program, random_mini, sequences};
 
 const ABSTRACTIONS: [Abstraction; 5] = [
     Abstraction::Environment,
@@ -172,19 +172,6 @@ fn a_limit_leaves_the_answer_enough_or_says_that_it_is_not() {
     println!("explored {}, abstracted {}, not complete {}", explored.get(), abstracted.get(), cut_off.get());
     assert!([explored, abstracted, cut_off].iter().all(|count| count.get() > 0));
 }
-
-/// Threads of operations one after the other.
-fn sequences(threads: &[&[Op]]) -> Mini {
-    let thread = |ops: &&[Op]| {
-        ops.iter().enumerate().map(|(from, &op)| Transition { from, to: from + 1, op }).collect::<Vec<Transition>>()
-    };
-    threads.iter().map(thread).collect()
-}
-
-const X: usize = 0;
-const Y: usize = 1;
-const ZERO: Exp = Exp::Constant(0);
-const ONE: Exp = Exp::Constant(1);
 
 #[test]
 fn flattening_keeps_what_the_first_steps_of_others_wait_for() {

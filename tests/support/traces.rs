@@ -48,6 +48,19 @@ pub struct Transition {
 /// The transitions of each thread.
 pub type Mini = Vec<Vec<Transition>>;
 
+pub const X: usize = 0;
+pub const Y: usize = 1;
+pub const ZERO: Exp = Exp::Constant(0);
+pub const ONE: Exp = Exp::Constant(1);
+
+/// Threads of operations one after the other.
+pub fn sequences(threads: &[&[Op]]) -> Mini {
+    let thread = |ops: &&[Op]| {
+        ops.iter().enumerate().map(|(from, &op)| Transition { from, to: from + 1, op }).collect::<Vec<Transition>>()
+    };
+    threads.iter().map(thread).collect()
+}
+
 pub struct Shape {
     pub most_threads: usize,
     pub most_instructions: usize,

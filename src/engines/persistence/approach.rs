@@ -1,4 +1,4 @@
-//! What is looked at: the program itself, an [`abstraction`](super::abstraction) of it, or (`--abstraction auto`) whatever is enough for a proven minimum.
+//! What is looked at: the program itself, an [`abstraction`] of it, or (`--abstraction auto`) whatever is enough for a proven minimum.
 //!
 //! *Auto.* A small program is explored: that gives the fewest fences, and a run for each of them. If there are more states, the environment abstraction tells in no time how many fences are enough, and a few threads at a time often
 //! [need](super::needed) as many: then that is the answer. If not, flattening may ask for fewer; and if that leaves something open, too, the program is explored as far as the limits allow. If that is not all of it, the answer are the fences of the
