@@ -386,18 +386,7 @@ fn a_browser_shows_locks() {
 }
 
 /// Two writes lead to one state that two reads leave.
-const JUNCTION: &str = "thread p
-initial q
-transition q a read r 0
-transition q b read s 0
-transition a q write 1 1
-transition b q write 1 2
-end
-thread other
-initial t
-transition t u write 1 0
-end
-";
+const JUNCTION: &str = include_str!("support/junction.txt");
 
 #[test]
 fn a_browser_shows_a_fence_at_a_state_and_how_it_was_found() {

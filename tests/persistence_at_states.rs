@@ -9,18 +9,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// Two writes lead to the state where the thread starts, and two reads leave it.
-const AUTOMATA: &str = "thread p
-initial q
-transition q a read r 0
-transition q b read s 0
-transition a q write 1 1
-transition b q write 1 2
-end
-thread other
-initial t
-transition t u write 1 0
-end
-";
+const AUTOMATA: &str = include_str!("support/junction.txt");
 
 /// The same, but with a beginning.
 const PAPER: &str = "program p

@@ -274,20 +274,23 @@ fn step(state: &State, thread: usize, number: usize, transition: &Transition) ->
 pub fn fenced(program: &Mini, fences: &BTreeSet<(usize, usize)>) -> Mini {
     let mut fenced = program.clone();
     for &(thread, number) in fences {
-        let states = fenced[thread].iter().map(|transition| transition.to.max(transition.from)).max().unwrap_or(0);
-        let between = states + 1;
+        let between = fresh_state(&fenced[thread]);
         let to = std::mem::replace(&mut fenced[thread][number].to, between);
         fenced[thread].push(Transition { from: between, to, op: Op::Fence });
     }
     fenced
 }
 
+/// A control state that the thread does not have.
+fn fresh_state(thread: &[Transition]) -> usize {
+    thread.iter().map(|transition| transition.to.max(transition.from) + 1).max().unwrap_or(0)
+}
+
 /// The program with fences before these transitions: whoever takes one passes the fence first.
 pub fn fenced_before(program: &Mini, fences: &BTreeSet<(usize, usize)>) -> Mini {
     let mut fenced = program.clone();
     for &(thread, number) in fences {
-        let states = fenced[thread].iter().map(|transition| transition.to.max(transition.from)).max().unwrap_or(0);
-        let between = states + 1;
+        let between = fresh_state(&fenced[thread]);
         let from = std::mem::replace(&mut fenced[thread][number].from, between);
         fenced[thread].push(Transition { from, to: between, op: Op::Fence });
     }
@@ -298,8 +301,7 @@ pub fn fenced_before(program: &Mini, fences: &BTreeSet<(usize, usize)>) -> Mini 
 pub fn fenced_at(program: &Mini, fences: &BTreeSet<(usize, usize)>) -> Mini {
     let mut fenced = program.clone();
     for &(thread, state) in fences {
-        let states = fenced[thread].iter().map(|transition| transition.to.max(transition.from)).max().unwrap_or(0);
-        let between = states + 1;
+        let between = fresh_state(&fenced[thread]);
         for transition in fenced[thread].iter_mut().filter(|transition| transition.to == state) {
             transition.to = between;
         }

@@ -93,11 +93,14 @@ struct Abstracted {
 
 impl Abstracted {
     fn new(machine: &Machine<'_>, abstraction: Abstraction, limits: &Limits<'_>) -> Abstracted {
+        let started = Instant::now();
         let pivots = (0..machine.locals.len()).collect();
         let shown = abstraction::check(machine, abstraction, &pivots, limits);
         let enough = patterns(machine, &shown.entries);
+        let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
         let nothing = Patterns::new();
-        let needed = needed::search(machine, if shown.size.cut_off { &nothing } else { &enough }, limits);
+        let sought = if shown.size.cut_off { &nothing } else { &enough };
+        let needed = needed::search(machine, sought, &Limits { time, ..*limits });
         Abstracted { abstraction, enough, size: shown.size, needed }
     }
 
