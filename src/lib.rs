@@ -46,6 +46,7 @@
 
 pub mod aeg;
 pub mod analysis;
+mod atomic_fences;
 pub mod cli;
 pub mod compare;
 pub mod confirm;
@@ -63,6 +64,7 @@ pub mod natural;
 pub mod placement;
 pub mod program;
 pub mod provenance;
+pub mod readings;
 pub mod repair;
 pub mod report;
 pub mod safety;

@@ -46,9 +46,14 @@ const Cards = (() => {
     replaceContent("cards", DATA.results.map(card));
     const notices = [];
     if (DATA.cut_off) notices.push(el("p", { class: "notice" }, "Only a part of the state space is known: what is missing elsewhere is not."));
-    if (DATA.results.some((outcome) => outcome.presumed_atomic.length > 0)) {
-      const names = [...new Set(DATA.results.flatMap((outcome) => outcome.presumed_atomic))].map(instructionName);
-      notices.push(el("p", { class: "notice" }, "Presumed to be atomic by other means: ", named(names.slice(0, 8).join(", "), 200), names.length > 8 ? ` and ${names.length - 8} more` : "", " (--atomicity checks)."));
+    // The same sentence under several memory models is said once.
+    const said = new Map();
+    for (const outcome of DATA.results) {
+      for (const notice of outcome.notices) said.set(notice, [...(said.get(notice) || []), outcome.memory_model]);
+    }
+    for (const [notice, models] of said) {
+      const where = models.length === DATA.results.length ? "" : `${models.join(", ")}: `;
+      notices.push(el("p", { class: "notice" }, visible(where + notice), "."));
     }
     for (const notice of DATA.notices) notices.push(el("p", { class: "notice" }, visible(notice.charAt(0).toUpperCase() + notice.slice(1)), "."));
     replaceContent("notices", notices);

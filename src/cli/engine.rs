@@ -1,7 +1,7 @@
 //! `seqcon analyse --engine` and `seqcon engines`: methods other than the main analysis.
 
 use super::analyse::{options, provenance};
-use super::arguments::{AnalyseArguments, AtomicityArgument, PlacementArgument, Verbosity};
+use super::arguments::{AnalyseArguments, PlacementArgument, Verbosity};
 use super::failure::Failure;
 use super::progress::Spinner;
 use super::specification::Specification;
@@ -70,7 +70,7 @@ fn refuse_unknown(arguments: &AnalyseArguments, engine: &dyn Engine, models: &[M
         )));
     }
     let unsupported = [
-        (!matches!(arguments.atomicity, AtomicityArgument::Off), "--atomicity"),
+        (arguments.atomicity.is_some(), "--atomicity"),
         (!matches!(arguments.placement, PlacementArgument::Exact), "--placement greedy"),
         (arguments.confirm, "--confirm"),
         (arguments.confirmation.only_confirmed, "--only-confirmed"),
@@ -117,7 +117,8 @@ pub fn outcome(
         );
     }
     specification.tell_out_of_range(&arguments.input.limits, evidence.out_of_range())?;
-    let options = options(arguments, &analysis)?;
+    // Programs are performed access by access.
+    let options = options(arguments, Atomicity::Split, &analysis)?;
     let mut results = Vec::with_capacity(models.len());
     for model in models {
         let mut result = evidence.insert_fences(model, &options);
@@ -152,7 +153,7 @@ fn verification(
         specification,
         model,
         repair: &repair,
-        atomicity: Atomicity::Off,
+        atomicity: Atomicity::Split,
         property: Property::States,
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,

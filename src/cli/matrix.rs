@@ -1,6 +1,6 @@
 //! `seqcon matrix`: all built-in memory models side by side.
 
-use super::analyse::atomicity;
+use super::analyse::{atomicity, for_reading};
 use super::arguments::{MatrixArguments, Verbosity};
 use super::failure::Failure;
 use super::places::refuse_clashes;
@@ -16,6 +16,9 @@ use crate::source::Source;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// The most states that are explored access by access.
+const MOST_STATES: usize = 2_000_000;
 
 pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     refuse_clashes(arguments.csv.as_deref(), arguments.input.inputs.iter().map(PathBuf::as_path))?;
@@ -44,8 +47,10 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         Some(specification) => specification.facts(&arguments.input.limits)?,
         None => arguments.input.load(verbosity)?,
     };
-    let analysis = Analysis::new(facts, Profile::Sound);
-    let options = Options { atomicity: atomicity(arguments.atomicity), ..Options::default() };
+    let atomicity = atomicity(arguments.atomicity);
+    let whole = Analysis::new(facts, Profile::Sound);
+    let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
+    let options = Options { atomicity, ..Options::default() };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
         analysis.run(&model, &options)

@@ -1,6 +1,7 @@
 //! `seqcon verify`: is the program right under a weak memory model, with the suggestions in place?
 
-use super::arguments::{ConfirmationArguments, PropertyArgument, VerifyArguments, VerifyAtomicityArgument};
+use super::analyse::{atomicity, for_reading};
+use super::arguments::{ConfirmationArguments, PropertyArgument, VerifyArguments};
 use super::failure::Failure;
 use super::input::memory_model;
 use super::progress::Spinner;
@@ -47,10 +48,7 @@ fn verify_under(
     specification: &Specification,
     model: &MemoryModel,
 ) -> Result<(String, u8), Failure> {
-    let atomicity = match arguments.atomicity {
-        VerifyAtomicityArgument::Off => Atomicity::Off,
-        VerifyAtomicityArgument::Full => Atomicity::Full,
-    };
+    let atomicity = atomicity(arguments.atomicity);
     let property = match arguments.property {
         PropertyArgument::Traces => Property::Traces,
         PropertyArgument::States => Property::States,
@@ -83,6 +81,7 @@ impl Trial<'_> {
     pub fn run(&self) -> Result<(SplitProgram, Verdict), Failure> {
         let Trial { specification, model, repair, atomicity, property, .. } = *self;
         let mut split = specification.split()?;
+        let repair = self.in_effect(repair, &split);
         repair.apply(&mut split);
         let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
         let verdict = match (machine(model), Model::named(&model.name)) {
@@ -90,7 +89,7 @@ impl Trial<'_> {
                 let (bound, limit) = (self.confirmation.buffer_bound, self.confirmation.max_weak_states);
                 verify(&split, &Question { machine, granularity: granularity(atomicity), property, bound, limit })
             }
-            (None, Some(axioms)) => self.by_axioms(&split, axioms)?,
+            (None, Some(axioms)) => self.by_axioms(&repair, &split, axioms)?,
             (None, None) => {
                 return Err(Failure::Usage(format!(
                     "verify knows sc, tso, pso, armv7 and power; there is no machine and there are no axioms for {}",
@@ -99,6 +98,15 @@ impl Trial<'_> {
             }
         };
         Ok((split, verdict))
+    }
+
+    /// What is put in, and what is presumed to be atomic by other means.
+    fn in_effect(&self, repair: &Repair, split: &SplitProgram) -> Repair {
+        let mut repair = repair.clone();
+        if self.atomicity == Atomicity::Presumed {
+            repair.locked.extend(split.composites());
+        }
+        repair
     }
 
     /// The verdict alone, as a report says it.
@@ -111,7 +119,7 @@ impl Trial<'_> {
     }
 
     /// The verdict of the axioms on the text with the suggestions put in; where whole instructions count, none may be torn.
-    fn by_axioms(&self, split: &SplitProgram, model: Model) -> Result<Verdict, Failure> {
+    fn by_axioms(&self, repair: &Repair, split: &SplitProgram, model: Model) -> Result<Verdict, Failure> {
         if self.atomicity == Atomicity::Full {
             match torn(split, self.confirmation.max_weak_states) {
                 Err(_) => return Ok(Verdict::Undecided),
@@ -122,7 +130,7 @@ impl Trial<'_> {
                 }
             }
         }
-        let repaired = self.repair.put_into(&self.specification.program);
+        let repaired = repair.put_into(&self.specification.program);
         verify::by_axioms(&repaired, model, self.property, self.unroll)
             .map_err(|failure| Failure::Usage(format!("{}: {failure}", self.specification.name)))
     }
@@ -141,7 +149,9 @@ fn suggestions(
     if let Some(path) = &arguments.with {
         return Ok(reported(path, specification, model)?.repair);
     }
-    let analysis = Analysis::new(specification.facts(&arguments.limits)?, Profile::Sound);
+    let whole = Analysis::new(specification.facts(&arguments.limits)?, Profile::Sound);
+    let limit = arguments.confirmation.max_weak_states;
+    let analysis = for_reading(whole, atomicity, Some(specification), limit)?;
     let options = Options { atomicity, ..Options::default() };
     let outcome = outcome(&analysis, specification, model, &options, &arguments.confirmation)?;
     Ok(Repair::of(&specification.program, &analysis, &outcome))

@@ -5,6 +5,7 @@ use super::{Report, names};
 use crate::analysis::{ModelOutcome, Outcome, Verification};
 use crate::placement::Minimality;
 use crate::provenance::Input;
+use crate::readings::OtherReading;
 use crate::safety::Place;
 use crate::source::Source;
 use serde::Serialize;
@@ -51,7 +52,11 @@ struct ResultObject {
     needed_at_least: Option<usize>,
     rechecked: RecheckObject,
     verified: VerificationObject,
-    presumed_atomic: Vec<String>,
+    /// Instructions with several accesses that nothing makes atomic: `summary.atomicity` says how they are read.
+    composites: Vec<String>,
+    /// Atomic instructions that stand where a fence would be needed.
+    atomic_fences: Vec<String>,
+    other_readings: Vec<ReadingObject>,
     fences: Vec<FenceObject>,
     locks: Vec<LockRow>,
     delays: Vec<DelayObject>,
@@ -59,6 +64,15 @@ struct ResultObject {
     /// For each thread that needs fences its minimal sets, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     minimal_sets: Option<Vec<Vec<Vec<String>>>>,
+}
+
+/// What another reading of composite instructions would answer.
+#[derive(Serialize)]
+struct ReadingObject {
+    atomicity: &'static str,
+    fences: usize,
+    locks: usize,
+    complete: bool,
 }
 
 #[derive(Serialize)]
@@ -125,6 +139,11 @@ impl Report for Json {
     }
 }
 
+fn reading_object(other: &OtherReading) -> ReadingObject {
+    let &OtherReading { atomicity, fences, locks, complete } = other;
+    ReadingObject { atomicity: names::atomicity(atomicity), fences, locks, complete }
+}
+
 fn input_object(input: &Input) -> InputObject<'_> {
     InputObject { path: &input.path, sha256: input.sha256.as_deref() }
 }
@@ -169,7 +188,9 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
         },
         rechecked: RecheckObject { enough: result.recheck.enough, each_fence_needed: result.recheck.each_needed },
         verified: verification_object(&result.verification),
-        presumed_atomic: result.presumed_atomic.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        composites: result.composites.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        atomic_fences: result.atomic_fences.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        other_readings: result.other_readings.iter().map(reading_object).collect(),
         fences: fence_objects(outcome, result),
         locks: outcome.lock_rows(result),
         delays: delays.collect(),

@@ -7,6 +7,7 @@ use super::drawing::{self, Column};
 use super::engine;
 use super::names;
 use super::prose;
+use super::reading;
 use super::snippet::{self, Addition};
 use super::style::{ADDED, TITLE, WRONG, styled};
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome, Verification};
@@ -103,19 +104,17 @@ fn write_gap(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
 /// The verdict on the first segment of the witness of a torn instruction.
 const TORN: Verdict = Verdict { is_unsafe: false, cumulative: false, torn: true };
 
-/// `1 fence`, `2 fences`.
-fn counted(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
 fn write_title(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write!(out, "{} ({})", styled(TITLE, &result.model.name), result.model.title)?;
     if result.is_clean() {
         return writeln!(out);
     }
     let needed = [(result.fences.len(), "fence"), (result.locks.len(), "lock")];
-    let needed: Vec<String> =
-        needed.into_iter().filter(|&(number, _)| number > 0).map(|(number, what)| counted(number, what)).collect();
+    let needed: Vec<String> = needed
+        .into_iter()
+        .filter(|&(number, _)| number > 0)
+        .map(|(number, what)| names::counted(number, what))
+        .collect();
     writeln!(out, ": {}", needed.join(", "))
 }
 
@@ -161,7 +160,7 @@ fn at_state(outcome: &Outcome, instr: InstrId, instruction: &str) -> String {
     let state = outcome.target(instr).map_or(String::new(), |state| format!(" {}", names::shortened(&state, NAME)));
     let others = match outcome.leading_along(instr).len() - 1 {
         0 => " leads".to_owned(),
-        more => format!(", and {} lead", counted(more, "other")),
+        more => format!(", and {} lead", names::counted(more, "other")),
     };
     format!("at state{state}, one for all ways into it: {instruction}{others} there")
 }
@@ -347,18 +346,10 @@ fn write_steps(outcome: &Outcome, steps: &[Step], diy_name: &str, out: &mut dyn 
     writeln!(out, "      the first again ({diy_name})")
 }
 
-fn write_presumption(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
-    let Some(first) = result.presumed_atomic.first() else { return Ok(()) };
-    let others = match result.presumed_atomic.len() {
-        1 => String::new(),
-        more => format!(" and {} more", more - 1),
-    };
-    let first = name(outcome, *first);
-    prose::write(out, 2, 4, &format!("presumed to be atomic by other means: {first}{others} (--atomicity checks)"))
-}
-
 fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
-    write_presumption(outcome, result, out)?;
+    for sentence in reading::sentences(outcome, result) {
+        prose::write(out, 2, 4, &sentence)?;
+    }
     if let Some(sentence) = engine::left_out(outcome) {
         prose::write(out, 2, 4, &sentence)?;
     }

@@ -13,6 +13,7 @@
 //! | [`runs`] | all runs on store buffers with their happens-before relation |
 //! | [`axiomatic`] | all executions of a program that the axioms of SC, TSO, PSO, ARMv7 or POWER allow |
 //! | [`attack`] | the exact search for a delayed pair without store buffers |
+//! | [`facts`] | the facts of a program whose instructions are performed access by access |
 //! | [`torn`] | the exact search for a torn instruction |
 //! | [`verify`] | is a program right under TSO or PSO? |
 //! | [`visited`] | the states of a breadth-first search |
@@ -28,6 +29,7 @@
 pub mod attack;
 pub mod axiomatic;
 pub mod buffers;
+pub mod facts;
 pub mod happens_before;
 pub mod readiness;
 pub mod runs;
