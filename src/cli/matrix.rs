@@ -16,6 +16,7 @@ use crate::source::Source;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     refuse_clashes(arguments.csv.as_deref(), arguments.input.inputs.iter().map(PathBuf::as_path))?;
@@ -36,6 +37,7 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
 }
 
 fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome, Failure> {
+    let started = Instant::now();
     let specification = match &arguments.input.inputs[..] {
         [path] if Specification::is_one(path) => Some(Specification::read(path)?),
         _ => None,
@@ -45,6 +47,7 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         None => arguments.input.load(verbosity)?,
     };
     let analysis = Analysis::new(facts, Profile::Sound);
+    let explored_in = started.elapsed();
     let options = Options { atomicity: atomicity(arguments.atomicity), ..Options::default() };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
@@ -58,6 +61,7 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         model,
         analysis,
         engine: EngineUse::default(),
+        explored_in,
         options,
         results,
         source,
