@@ -16,6 +16,7 @@ use crate::source::Source;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// The most states that are explored access by access.
 const MOST_STATES: usize = 2_000_000;
@@ -39,6 +40,7 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
 }
 
 fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome, Failure> {
+    let started = Instant::now();
     let specification = match &arguments.input.inputs[..] {
         [path] if Specification::is_one(path) => Some(Specification::read(path)?),
         _ => None,
@@ -50,6 +52,7 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
     let atomicity = atomicity(arguments.atomicity);
     let whole = Analysis::new(facts, Profile::Sound);
     let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
+    let explored_in = started.elapsed();
     let options = Options { atomicity, ..Options::default() };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
@@ -63,6 +66,7 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         model,
         analysis,
         engine: EngineUse::default(),
+        explored_in,
         options,
         results,
         source,
