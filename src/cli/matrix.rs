@@ -60,6 +60,7 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         engine: EngineUse::default(),
         options,
         results,
+        caveats: Vec::new(),
         source,
         provenance: Provenance::default(),
     })
