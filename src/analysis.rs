@@ -4,6 +4,7 @@
 //! (method §5, §6), delays and torn instructions (§7, §8), placement (§9), and the second look at it (§10). [`Outcome`] is the one result type that every report takes.
 
 use crate::aeg::{AbstractEventGraph, Conflicts, Profile, ProgramOrder};
+use crate::caveat::Caveat;
 use crate::cycles::{self, Atomicity, ConflictRule, Delay, Findings, Listing, Setting};
 use crate::facts::Facts;
 use crate::ids::InstrId;
@@ -267,6 +268,8 @@ pub struct Outcome {
     pub explored_in: Duration,
     /// One result for each memory model, in the order in which they were asked for.
     pub results: Vec<ModelOutcome>,
+    /// What must be known before the results are believed.
+    pub caveats: Vec<Caveat>,
     /// The specification, if it was one that was analysed.
     pub source: Option<Source>,
     /// How to repeat the run; empty unless a report says it.

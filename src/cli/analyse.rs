@@ -13,6 +13,7 @@ use super::specification::Specification;
 use super::verify::Trial;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
+use crate::caveat;
 use crate::confirm;
 use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::engines::{self, Engine};
@@ -85,7 +86,8 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
     let provenance = provenance(arguments)?;
     let engine = EngineUse::default();
-    let outcome = Outcome { model: name, analysis, engine, explored_in, options, results, source, provenance };
+    let caveats = caveat::of_definitions(analysis.profile, analysis.conflict_rule(options.conflicts));
+    let outcome = Outcome { model: name, analysis, engine, explored_in, options, results, caveats, source, provenance };
     finish(arguments, &outcome, verbosity)
 }
 
@@ -380,6 +382,11 @@ fn write_summary(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Ver
     let stdout_is_taken = arguments.outputs().into_iter().any(|path| path.as_os_str() == "-");
     let mut out: Box<dyn Write> =
         if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(anstream::stdout().lock()) };
+    if verbosity > Verbosity::Quiet {
+        let mut caveats = String::new();
+        text::write_caveats(outcome, &mut caveats).map_err(io::Error::other)?;
+        write!(out, "{caveats}")?;
+    }
     for result in &outcome.results {
         if verbosity > Verbosity::Quiet && !stdout_is_taken {
             let mut shown = String::new();

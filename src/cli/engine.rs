@@ -142,16 +142,8 @@ pub fn outcome(
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
     let Specification { name: path, text, program, .. } = specification;
     let source = Some(Source::new(path, text, program, &analysis));
-    Ok(Outcome {
-        model: name,
-        analysis,
-        explored_in,
-        options,
-        results,
-        source,
-        engine,
-        provenance: provenance(arguments)?,
-    })
+    let (caveats, provenance) = (Vec::new(), provenance(arguments)?);
+    Ok(Outcome { model: name, analysis, explored_in, options, results, caveats, source, engine, provenance })
 }
 
 /// Runs the program with the fences in place, access by access: does it reach the same states?

@@ -69,6 +69,7 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         explored_in,
         options,
         results,
+        caveats: Vec::new(),
         source,
         provenance: Provenance::default(),
     })

@@ -3,6 +3,7 @@
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, names};
 use crate::analysis::{ModelOutcome, Outcome, Verification};
+use crate::caveat::Caveat;
 use crate::placement::Minimality;
 use crate::provenance::Input;
 use crate::readings::OtherReading;
@@ -26,6 +27,7 @@ struct Document<'a> {
     engine: EngineObject<'a>,
     /// Instructions that are partial fences, and left out of account.
     partial_fences: Vec<String>,
+    caveats: Vec<CaveatObject<'a>>,
     results: Vec<ResultObject>,
 }
 
@@ -42,6 +44,17 @@ struct EngineObject<'a> {
     guarantees: &'a str,
     /// None if no abstraction was used.
     abstraction: Option<String>,
+}
+
+/// What must be known before the results are believed.
+#[derive(Serialize)]
+struct CaveatObject<'a> {
+    topic: &'static str,
+    level: &'static str,
+    sentence: &'a str,
+    /// Where in the specification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -132,6 +145,7 @@ impl Report for Json {
                 abstraction: outcome.engine.abstraction.map(|abstraction| abstraction.to_string()),
             },
             partial_fences: outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default(),
+            caveats: outcome.caveats.iter().map(|caveat| caveat_object(outcome, caveat)).collect(),
             results: outcome.results.iter().map(|result| result_object(outcome, result)).collect(),
         };
         serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -146,6 +160,11 @@ fn reading_object(other: &OtherReading) -> ReadingObject {
 
 fn input_object(input: &Input) -> InputObject<'_> {
     InputObject { path: &input.path, sha256: input.sha256.as_deref() }
+}
+
+fn caveat_object<'a>(outcome: &Outcome, caveat: &'a Caveat) -> CaveatObject<'a> {
+    let source = outcome.source.as_ref().zip(caveat.span).map(|(source, span)| source.reference_to(span));
+    CaveatObject { topic: caveat.topic.name(), level: caveat.topic.level().name(), sentence: &caveat.sentence, source }
 }
 
 pub(super) fn verification_object(verification: &Verification) -> VerificationObject {

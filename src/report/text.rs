@@ -11,6 +11,7 @@ use super::reading;
 use super::snippet::{self, Addition};
 use super::style::{ADDED, TITLE, WRONG, styled};
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome, Verification};
+use crate::caveat::Level;
 use crate::cycles::{Cycle, Delay, Edge, Segment, Step, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::lang::excerpt::printable;
@@ -52,6 +53,30 @@ pub fn write_explained(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn W
     engine::write_minimal_sets(outcome, result, out)
 }
 
+/// What must be known before the results are believed, a sentence each and a blank line; nothing where there is nothing.
+///
+/// # Errors
+/// If the writer fails.
+pub fn write_caveats(outcome: &Outcome, out: &mut dyn Write) -> fmt::Result {
+    for caveat in &outcome.caveats {
+        let level = caveat.topic.level();
+        let word = match level {
+            Level::Warning => styled(WRONG, level.name()),
+            Level::Note => level.name().to_owned(),
+        };
+        prose::write(out, 0, 2, &format!("{word}: {}", caveat.sentence))?;
+    }
+    if outcome.caveats.is_empty() { Ok(()) } else { writeln!(out) }
+}
+
+/// What a clean verdict owes to the caveats.
+fn reservation(outcome: &Outcome) -> &'static str {
+    match outcome.caveats.iter().any(|caveat| caveat.topic.level() == Level::Warning) {
+        true => " (but see the warnings above)",
+        false => "",
+    }
+}
+
 /// The table of fences and locks, and the source with them.
 fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_title(result, out)?;
@@ -63,7 +88,7 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
     }
     if result.is_clean() {
         let verdict = if outcome.analysis.cut_off { "found to be needed in that part" } else { "needed" };
-        writeln!(out, "  no fence and no lock is {verdict}")?;
+        writeln!(out, "  no fence and no lock is {verdict}{}", reservation(outcome))?;
     }
     for (number, fence) in result.fences.iter().enumerate() {
         write_fence(outcome, result, number, fence, out)?;
