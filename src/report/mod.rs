@@ -14,7 +14,7 @@ pub mod matrix;
 pub mod names;
 pub mod output;
 pub mod prose;
-mod reading;
+pub mod reading;
 pub mod rows;
 pub mod run;
 pub mod sarif;
