@@ -66,6 +66,8 @@ pub struct Instruction {
     pub name: String,
     /// Whether some evaluation of it writes: an update, not only a condition.
     pub update: bool,
+    /// It makes several accesses, and nothing makes it atomic.
+    pub composite: bool,
     /// It has a condition, and the state space does not show where that is refused: it may be there unseen.
     pub unseen: bool,
     /// Its evaluations.
@@ -181,12 +183,8 @@ impl AbstractEventGraph {
     /// Instructions with several accesses, unless something makes them atomic already.
     #[must_use]
     pub fn composites(&self) -> Vec<InstrId> {
-        let is_composite = |label: &LabelId| {
-            let evaluation = self.evaluation(*label);
-            evaluation.events.len() > 1 && !evaluation.barrier
-        };
-        let instr_ids = (0..self.instructions.len()).map(InstrId::new);
-        instr_ids.filter(|&instr| self.instruction(instr).labels.iter().any(is_composite)).collect()
+        let all = (0..self.instructions.len()).map(InstrId::new);
+        all.filter(|&instr| self.instruction(instr).composite).collect()
     }
 
     /// All vertices.
