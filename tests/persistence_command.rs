@@ -37,8 +37,8 @@ fn what_the_engine_does_not_know_is_refused() {
         &with(&["specs/sb.slco", "--mm", "tso,pso"]),
         "is for tso, not for pso; give --mm tso, or use --engine cycles",
     );
-    assert_refused(&with(&["lts/sb.aut", "--mm", "tso"]), "exactly one input: a specification");
-    assert_refused(&with(&["specs/sb.slco", "specs/mp.slco", "--mm", "tso"]), "exactly one input");
+    assert_refused(&with(&["lts/sb.aut", "--mm", "tso"]), "specifications as inputs");
+    assert_refused(&with(&["specs/sb.slco", "specs/mp.slco", "--mm", "tso", "--merge"]), "without --merge");
     for option in ["--atomicity", "--confirm", "--only-confirmed"] {
         assert_refused(&with(&["specs/sb.slco", "--mm", "tso", option]), "use --engine cycles");
     }
@@ -58,8 +58,8 @@ fn the_reports_say_which_engine_it_was() {
     assert!(shown.contains("engine persistence") && shown.contains("flattened (--abstraction 2)"), "{shown}");
     assert!(shown.contains(" engine=persistence abstraction=2"), "{shown}");
     let summary = text(&seqcon(&[&analyse[..], &["--summary-csv", "-"]].concat()).stdout);
-    assert!(summary.lines().next().unwrap().ends_with(",engine,abstraction"), "{summary}");
-    assert!(summary.lines().nth(1).unwrap().ends_with(",persistence,"), "{summary}");
+    assert!(summary.lines().next().unwrap().contains(",engine,abstraction,"), "{summary}");
+    assert!(summary.lines().nth(1).unwrap().contains(",persistence,,"), "{summary}");
     let json = text(&seqcon(&[&analyse[..], &["--json", "-", "--minimal-sets", "all"]].concat()).stdout);
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(report["engine"]["name"], "persistence");

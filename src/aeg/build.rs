@@ -40,6 +40,7 @@ impl AbstractEventGraph {
             let instruction = &mut instructions[evaluation.instr.index()];
             instruction.labels.push(label);
             instruction.update |= facts.labels[position].has_write();
+            instruction.composite |= evaluation.events.len() > 1 && !evaluation.barrier;
             instruction.unseen |= evaluation.events.len() > 1 && is_guarded(&facts.labels[position]);
             for (event_position, event) in evaluation.events.iter().enumerate() {
                 occurrences[event.vertex.index()].push((label, event_position));
@@ -164,6 +165,7 @@ impl Names {
                 thread,
                 name: name.to_owned(),
                 update: false,
+                composite: false,
                 unseen: false,
                 labels: Vec::new(),
             });

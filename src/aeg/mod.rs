@@ -66,6 +66,8 @@ pub struct Instruction {
     pub name: String,
     /// Whether some evaluation of it writes: an update, not only a condition.
     pub update: bool,
+    /// It makes several accesses, and nothing makes it atomic.
+    pub composite: bool,
     /// It has a condition, and the state space does not show where that is refused: it may be there unseen.
     pub unseen: bool,
     /// Its evaluations.
@@ -176,6 +178,13 @@ impl AbstractEventGraph {
     #[must_use]
     pub fn instruction(&self, id: InstrId) -> &Instruction {
         &self.instructions[id.index()]
+    }
+
+    /// Instructions with several accesses, unless something makes them atomic already.
+    #[must_use]
+    pub fn composites(&self) -> Vec<InstrId> {
+        let all = (0..self.instructions.len()).map(InstrId::new);
+        all.filter(|&instr| self.instruction(instr).composite).collect()
     }
 
     /// All vertices.

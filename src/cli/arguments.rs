@@ -2,7 +2,7 @@
 
 mod formats;
 
-pub use formats::{CompareArguments, FormatArguments, MatrixArguments};
+pub use formats::{CompareArguments, FormatArguments, MatrixArguments, MergeArguments};
 
 use crate::engines::Approach;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -113,7 +113,7 @@ pub enum Command {
 /// Where the state space comes from and how it is read.
 #[derive(Args)]
 pub struct InputArguments {
-    /// Specifications (.slco, .litmus, .txt, .trench), state spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
+    /// Specifications (.slco, .litmus, .txt, .trench), state spaces (.aut, .aut.gz, - for standard input) or facts files; each is a model of its own
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression [default: detected]
@@ -167,6 +167,8 @@ pub enum EscapesArgument {
 pub struct AnalyseArguments {
     #[command(flatten)]
     pub input: InputArguments,
+    #[command(flatten)]
+    pub merging: MergeArguments,
     /// Memory models, comma-separated: names from 'seqcon models', or TOML files with a table [default: those of tso, pso, armv7 and power that the engine is for]
     #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
     pub memory_models: Vec<String>,
@@ -180,9 +182,9 @@ pub struct AnalyseArguments {
     /// With --engine persistence: list the minimal sets of fences of each thread: at most N, or all of them
     #[arg(long, value_name = "N|all", value_parser = cycles)]
     pub minimal_sets: Option<CyclesArgument>,
-    /// Check whether instructions can be torn, and lock those: off, updates (only instructions that write), full
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "off", default_missing_value = "full", num_args = 0..=1, require_equals = true)]
-    pub atomicity: AtomicityArgument,
+    /// How instructions with several accesses are read [default: full; with --profile published: split]
+    #[arg(long, value_enum, value_name = "WHICH", default_missing_value = "full", num_args = 0..=1)]
+    pub atomicity: Option<AtomicityArgument>,
     /// Whose definitions: the corrected ones; the same without program order across waits; or those of the paper. Only the first are sound
     #[arg(long, value_enum, default_value = "sound")]
     pub profile: ProfileArgument,
@@ -215,10 +217,10 @@ pub struct AnalyseArguments {
     /// Draw the cycle of every delay: a column a thread, program order downwards, conflicts across
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
-    /// The program's name in reports [default: the first file's name without its extension]
+    /// The program's name in reports, if it is one [default: the file's name without its extension]
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     pub name: Option<String>,
-    /// Write all reports into this directory (made if it does not exist)
+    /// Write all reports into this directory (made if it does not exist); of several models report.html goes into a directory for each
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Write fences.csv here (- for standard output)
@@ -239,7 +241,7 @@ pub struct AnalyseArguments {
     /// Write report.json here
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
-    /// Write report.html here: one page for a browser, which needs nothing else
+    /// Write report.html here: one page for a browser, which needs nothing else; for one model
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub html: Option<PathBuf>,
     #[command(flatten)]
@@ -256,9 +258,15 @@ impl AnalyseArguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum AtomicityArgument {
-    Off,
-    Updates,
+    /// Each is to be one step: those that can be torn are found and locked
     Full,
+    /// The same for those that write; conditions are performed read by read
+    Updates,
+    /// Each is atomic and a full fence by other means: the answer for the program with 'atomic [ ... ]' around each
+    Presumed,
+    /// None is meant to be one step: every access is a step of its own, and sequential consistency is that of the split program
+    #[value(alias = "off")]
+    Split,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -345,12 +353,12 @@ pub struct VerifyArguments {
     /// Put nothing in
     #[arg(long, conflicts_with = "only_confirmed")]
     pub as_is: bool,
-    /// What is verified: every run is sequentially consistent, or every state between instructions is
+    /// What is verified: every run is sequentially consistent, or every state between instructions with empty buffers is (armv7, power: every final state)
     #[arg(long, value_enum, default_value = "traces")]
     pub property: PropertyArgument,
-    /// What counts as one step: whole instructions (full; nothing is presumed), or each of their accesses (off; any order that their dependencies allow counts)
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "full")]
-    pub atomicity: VerifyAtomicityArgument,
+    /// How instructions with several accesses are read
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1)]
+    pub atomicity: AtomicityArgument,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,
     /// Under armv7 and power, no instruction is taken more often than this in one execution; the output says if that leaves some out
@@ -366,7 +374,7 @@ pub struct ConfirmationArguments {
     /// Place fences only for delays that are not proved infeasible by the exact search (tso, pso; specifications only)
     #[arg(long, help_heading = "Weak memory")]
     pub only_confirmed: bool,
-    /// The most writes that wait in a store buffer; the output says if that was not enough
+    /// The most writes that wait in a store buffer; if that was not enough, and nothing was found, there is no verdict (status 3)
     #[arg(long, value_name = "N", value_parser = positive, default_value = "4", help_heading = "Weak memory")]
     pub buffer_bound: usize,
     /// The most states of a search under a weak memory model; the output says if that was not enough
@@ -378,12 +386,6 @@ pub struct ConfirmationArguments {
 pub enum PropertyArgument {
     Traces,
     States,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum VerifyAtomicityArgument {
-    Off,
-    Full,
 }
 
 #[derive(Args)]
@@ -403,8 +405,8 @@ pub struct FixArguments {
     /// Print what changes as a unified diff
     #[arg(long)]
     pub diff: bool,
-    /// Check whether instructions can be torn, and make those atomic: off, updates (only instructions that write), full
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1, require_equals = true)]
+    /// How instructions with several accesses are read; those that can be torn are made atomic
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1)]
     pub atomicity: AtomicityArgument,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,
@@ -416,6 +418,8 @@ pub struct FixArguments {
 pub struct FactsArguments {
     #[command(flatten)]
     pub input: InputArguments,
+    #[command(flatten)]
+    pub merging: MergeArguments,
     /// Where to write the facts [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -429,10 +433,10 @@ pub struct LitmusArguments {
     /// Memory models, comma-separated: sc, tso, pso, armv7, power [default: that of each test's architecture]
     #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
     pub memory_models: Vec<String>,
-    /// How often each instruction of a loop is taken at most; if that leaves something out, it is said, and the exit status is 3
+    /// How often each instruction of a loop is taken at most; if that may turn an answer, it is 'unknown', and the exit status is 3
     #[arg(long, value_name = "N", value_parser = positive, default_value = "2")]
     pub unroll: usize,
-    /// Write the verdicts here, as a table: test, memory_model, condition_holds (- for standard output)
+    /// Write the verdicts here, as a table: test, memory_model, condition_holds (1, 0 or unknown; - for standard output)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
 }

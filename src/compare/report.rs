@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The newest schema that is understood.
-const SCHEMA_VERSION: u64 = 1;
+const SCHEMA_VERSION: u64 = 2;
 
 /// Why a comparison cannot be made.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,6 +18,11 @@ pub enum Mismatch {
         "this report has schema version {0}, and this version of seqcon reads up to {SCHEMA_VERSION}; use a newer seqcon, or write the report again with this one"
     )]
     TooNew(u64),
+    /// It has the results of several models.
+    #[error(
+        "this report is of several models ({0}), and one with one is compared; analyse each file by itself, with a --json of its own"
+    )]
+    SeveralModels(String),
     /// It has no result for the memory model.
     #[error("the report has no result for {0:?}; it has {1}")]
     NoModel(String, String),
@@ -72,6 +77,7 @@ pub(super) struct Fence {
 
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Lock {
+    lock: Option<u64>,
     thread: String,
     instruction: String,
     role: String,
@@ -99,13 +105,19 @@ impl Report {
         let value: Value = serde_json::from_str(json).map_err(|error| no_report(error.to_string()))?;
         let version = value.get("schema_version").and_then(Value::as_u64);
         let version = version.ok_or_else(|| no_report("it has no schema_version".to_owned()))?;
+        if let Some(models) = value.get("models").and_then(Value::as_array) {
+            return Err(Mismatch::SeveralModels(names(models)));
+        }
         if value.get("results").is_none() {
             return Err(no_report("it has no results".to_owned()));
         }
         if version > SCHEMA_VERSION {
             return Err(Mismatch::TooNew(version));
         }
-        let report: Report = serde_json::from_value(value).map_err(|error| no_report(error.to_string()))?;
+        let mut report: Report = serde_json::from_value(value).map_err(|error| no_report(error.to_string()))?;
+        if version == 1 {
+            report.results.iter_mut().for_each(ResultObject::count_as_now);
+        }
         match report.results.iter().find(|result| result.memory_model().is_empty()) {
             Some(_) => Err(no_report("a result has no memory_model".to_owned())),
             None => Ok(report),
@@ -137,6 +149,12 @@ impl Report {
     }
 }
 
+/// The names of models.
+fn names(models: &[Value]) -> String {
+    let names = models.iter().filter_map(|model| model.get("model").and_then(Value::as_str));
+    names.collect::<Vec<_>>().join(", ")
+}
+
 impl ResultObject {
     /// The memory model.
     #[must_use]
@@ -144,7 +162,21 @@ impl ResultObject {
         self.summary.get("memory_model").and_then(Value::as_str).unwrap_or("")
     }
 
-    /// The columns of `summary.csv`, but for the program's name, and the verdict of a verification.
+    /// Schema 1 had the plain fences as `fences` and the torn instructions as `locks`.
+    fn count_as_now(&mut self) {
+        let counted = |name: &str| self.summary.get(name).and_then(Value::as_u64);
+        let (Some(plain), Some(cumulative), Some(torn)) =
+            (counted("fences"), counted("cumulative_fences"), counted("locks"))
+        else {
+            return;
+        };
+        let locks: BTreeSet<u64> = self.locks.iter().filter_map(|row| row.lock).collect();
+        let counts =
+            [("torn", torn), ("locks", locks.len() as u64), ("fences", plain + cumulative), ("plain_fences", plain)];
+        self.summary.extend(counts.map(|(name, count)| (name.to_owned(), count.into())));
+    }
+
+    /// The columns of `summary.csv`, but for the times, and for the program's name, and the verdict of a verification.
     pub(super) fn figures(&self) -> BTreeMap<String, String> {
         let shown = |value: &Value| match value {
             Value::String(text) => text.clone(),

@@ -47,6 +47,7 @@ mod values;
 use super::{Description, Engine, Evidence, Task, Trouble};
 use crate::aeg::Profile;
 use crate::analysis::{Abstraction, Analysis};
+use crate::memory::Known;
 use crate::program::Program;
 use crate::program::compiled::Compiled;
 use crate::program::single_access::SingleAccess;
@@ -56,7 +57,6 @@ use local::Patterns;
 use machine::Machine;
 use needed::Part;
 use outcome::facts;
-use std::time::{Duration, Instant};
 
 /// The engine.
 pub struct Persistence;
@@ -74,8 +74,6 @@ pub struct Checked {
     certain: Option<Patterns>,
     /// The explorations that patterns were found in, to lead runs there.
     parts: Vec<Part>,
-    /// How long the check took.
-    elapsed: Duration,
 }
 
 impl Engine for Persistence {
@@ -83,7 +81,7 @@ impl Engine for Persistence {
         Description {
             name: "persistence",
             guarantees: "persistence: every run has the program order and the store order of a sequentially consistent run, so the same states are reached",
-            models: &["tso"],
+            models: &[Known::Tso],
             input: "specifications",
             after: "Abdulla, Atig and Ngo 2015 (docs/engines/persistence.md)",
         }
@@ -100,7 +98,6 @@ impl Checked {
     /// # Errors
     /// If the program goes wrong in a reachable state, or a fence would have to stand inside an instruction.
     pub fn new(task: &Task<'_>) -> Result<Checked, Trouble> {
-        let started = Instant::now();
         let single = SingleAccess::of(task.program);
         let compiled = Compiled::new(&single.program)?;
         let machine = Machine::new(&single, &compiled);
@@ -112,8 +109,7 @@ impl Checked {
         }
         let facts = facts(task.program, &machine, &patterns, labels, size);
         let (program, analysis) = (task.program.clone(), Analysis::new(facts, Profile::Sound));
-        let elapsed = started.elapsed();
-        Ok(Checked { program, single, compiled, patterns, analysis, abstraction, certain, parts, elapsed })
+        Ok(Checked { program, single, compiled, patterns, analysis, abstraction, certain, parts })
     }
 
     /// The patterns of a thread.
