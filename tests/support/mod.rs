@@ -10,6 +10,7 @@ pub mod demands;
 pub mod machines;
 pub mod mcrl2;
 pub mod mini;
+pub mod mutation;
 pub mod outcomes;
 pub mod programs;
 pub mod random;
