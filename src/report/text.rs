@@ -4,6 +4,7 @@
 //! additions drawn in, if it is known; then a cycle, drawn; then the verdict. [`write_explained`] draws the cycle of every delay.
 
 use super::drawing::{self, Column};
+use super::edges::Edges;
 use super::engine;
 use super::names;
 use super::prose;
@@ -73,7 +74,8 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
 
 /// Each delay and each torn instruction with its cycle.
 fn write_explanation(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
-    for (number, delay) in result.findings.delays.iter().enumerate() {
+    let edges = (!result.findings.delays.is_empty()).then(|| Edges::new(outcome, result));
+    for (number, (delay, edges)) in result.findings.delays.iter().zip(edges.iter().cycle()).enumerate() {
         let served: Vec<String> = (0..result.fences.len())
             .filter(|&fence| result.fences[fence].delays.contains(&number))
             .map(|fence| format!("F{fence}"))
@@ -82,14 +84,14 @@ fn write_explanation(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Wri
         let served = if served.is_empty() { String::new() } else { format!(" ({})", served.join(", ")) };
         writeln!(out)?;
         prose::write(out, 2, 6, &format!("{title}{served}: {}", reason(outcome, delay)))?;
-        write_cycle(outcome, &delay.witness, &[], out)?;
+        write_cycle(outcome, &delay.witness, &edges.steps(&delay.witness, &[]), out)?;
     }
     for (number, torn) in result.findings.torn.iter().enumerate() {
         let name = name(outcome, torn.instr);
         let title = styled(TITLE, format!("torn instruction {number}"));
         writeln!(out)?;
         prose::write(out, 2, 6, &format!("{title}: {name} is not one step"))?;
-        write_cycle(outcome, &torn.witness, &[TORN], out)?;
+        write_cycle(outcome, &torn.witness, &outcome.steps(&torn.witness, &[TORN]), out)?;
     }
     write_gap(result, out)
 }
@@ -280,11 +282,12 @@ fn write_example(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
     if let Some((number, delay)) = fences.min_by_key(|(_, delay)| delay.witness.num_of_accesses()) {
         writeln!(out)?;
         prose::write(out, 2, 6, &format!("without F{number}, {}:", reason(outcome, delay)))?;
-        write_cycle(outcome, &delay.witness, &[], out)?;
+        let edges = Edges::new(outcome, result);
+        write_cycle(outcome, &delay.witness, &edges.steps(&delay.witness, &[]), out)?;
     }
     if let Some(torn) = result.findings.torn.iter().min_by_key(witness_length) {
         writeln!(out, "\n  without a lock, {} is not one step:", name(outcome, torn.instr))?;
-        write_cycle(outcome, &torn.witness, &[TORN], out)?;
+        write_cycle(outcome, &torn.witness, &outcome.steps(&torn.witness, &[TORN]), out)?;
     }
     write_gap(result, out)
 }
@@ -294,12 +297,11 @@ fn witness_length(torn: &&Torn) -> usize {
 }
 
 /// The cycle drawn or, where that is too wide, an access a line; and its name.
-fn write_cycle(outcome: &Outcome, cycle: &Cycle, verdicts: &[Verdict], out: &mut dyn Write) -> fmt::Result {
-    let steps = outcome.steps(cycle, verdicts);
-    let columns = columns(outcome, cycle, &steps);
+fn write_cycle(outcome: &Outcome, cycle: &Cycle, steps: &[Step], out: &mut dyn Write) -> fmt::Result {
+    let columns = columns(outcome, cycle, steps);
     let name: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
     if drawing::width(&columns) > WIDEST {
-        return write_steps(outcome, &steps, &name.join(" "), out);
+        return write_steps(outcome, steps, &name.join(" "), out);
     }
     for line in drawing::draw(&columns) {
         writeln!(out, "      {line}")?;

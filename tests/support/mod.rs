@@ -24,6 +24,7 @@ pub mod repair;
 pub mod rewriting;
 pub mod split;
 pub mod store_buffers;
+pub mod tools;
 pub mod traces;
 pub mod trust;
 
