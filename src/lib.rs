@@ -46,6 +46,7 @@
 
 pub mod aeg;
 pub mod analysis;
+pub mod budget;
 pub mod cli;
 pub mod compare;
 pub mod confirm;

@@ -7,6 +7,7 @@
 //! An access that a label mentions twice is one event: the instruction reads the location once and uses the value twice.
 
 use super::{AbstractEventGraph, Evaluation, Event, Instruction, LocalUpdate, Profile, Sources, Vertex};
+use crate::budget::Budget;
 use crate::facts::Facts;
 use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
@@ -54,6 +55,7 @@ impl AbstractEventGraph {
             evaluations,
             concurrent: facts.concurrent.clone(),
             profile,
+            budget: Budget::default(),
             occurrences,
             num_of_locals: names.locals.len(),
             prefix,

@@ -62,7 +62,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         Some(specification) => specification.facts(&arguments.input.limits)?,
         None => arguments.input.load(verbosity)?,
     };
-    let analysis = Analysis::new(facts, profile);
+    let analysis = Analysis::within(facts, profile, &arguments.input.limits.budget.budget().for_the_rest());
     let options = options(arguments, &analysis)?;
     let results = models
         .iter()
@@ -131,6 +131,7 @@ fn verification(
         property: Property::Traces,
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,
+        budget: analysis.graph.budget.clone(),
     };
     trial.verification()
 }

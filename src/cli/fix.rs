@@ -65,7 +65,10 @@ fn fix(
 ) -> Result<String, Failure> {
     let mut current = Specification::from_text(original.name.clone(), original.text.clone())?;
     for round in 0..ROUNDS {
-        let analysis = Analysis::new(current.facts(&arguments.limits)?, Profile::Sound);
+        let analysis = {
+            let facts = current.facts(&arguments.limits)?;
+            Analysis::within(facts, Profile::Sound, &arguments.limits.budget.budget().for_the_rest())
+        };
         if analysis.cut_off {
             return Err(Failure::Usage(format!(
                 "{}: not all of the state space was explored, so not all that is missing is known; allow more",
@@ -79,6 +82,12 @@ fn fix(
         let costs = Costs::for_text(&analysis.graph, has_text);
         let options = Options { atomicity: atomicity(arguments.atomicity), costs, ..Options::default() };
         let outcome = outcome(&analysis, &current, model, &options, &arguments.confirmation)?;
+        if let Some(limit) = outcome.stopped {
+            return Err(Failure::Exhausted(format!(
+                "{}: stopped at {limit}, so not all that is missing is known; allow more",
+                current.name
+            )));
+        }
         if outcome.is_clean() {
             let rounds = if round > 1 { format!(", in {round} rounds") } else { String::new() };
             let changed = if round == 0 { "nothing to do" } else { "repaired; an analysis finds nothing more to do" };

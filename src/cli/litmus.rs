@@ -3,11 +3,12 @@
 use super::arguments::{LitmusArguments, Verbosity};
 use super::failure::Failure;
 use super::input::memory_model;
+use crate::budget::Budget;
 use crate::lang::litmus::condition::Quantifier;
 use crate::lang::litmus::{self, Test};
 use crate::report::output::Staged;
 use crate::weak::axiomatic::Model;
-use crate::weak::axiomatic::litmus::{Verdict, verdict};
+use crate::weak::axiomatic::litmus::{Verdict, verdict_within};
 use rayon::prelude::*;
 use std::fs;
 use std::io::{self, Write};
@@ -31,8 +32,9 @@ struct Judged {
 pub fn run(arguments: &LitmusArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let models: Vec<Model> = arguments.memory_models.iter().map(|name| axiomatic(name)).collect::<Result<_, _>>()?;
     let files = files(&arguments.inputs)?;
+    let budget = arguments.budget.budget();
     let judged: Vec<Result<Vec<Judged>, Failure>> =
-        files.par_iter().map(|file| judge(file, &models, arguments.unroll)).collect();
+        files.par_iter().map(|file| judge(file, &models, arguments.unroll, &budget)).collect();
     let (right, wrong): (Vec<_>, Vec<_>) = judged.into_iter().partition(Result::is_ok);
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).map(|failure| failure.to_string()).collect();
     if !wrong.is_empty() {
@@ -88,13 +90,14 @@ fn walk(root: &Path, directory: &Path, files: &mut Vec<Named>) -> Result<(), Fai
     Ok(())
 }
 
-fn judge(file: &Named, models: &[Model], unroll: usize) -> Result<Vec<Judged>, Failure> {
+fn judge(file: &Named, models: &[Model], unroll: usize, budget: &Budget) -> Result<Vec<Judged>, Failure> {
     let text = fs::read_to_string(&file.path).map_err(|error| Failure::in_file(&file.path, error))?;
     let path_name = file.path.display().to_string();
     let test = litmus::read(&path_name, &text).map_err(|errors| Failure::Usage(errors.to_string()))?;
     let models = if models.is_empty() { vec![default_model(&test)] } else { models.to_vec() };
     let judge = |model: Model| {
-        let verdict = verdict(&test, model, unroll).map_err(|failure| Failure::in_file(&file.path, failure))?;
+        let verdict = verdict_within(&test, model, unroll, budget);
+        let verdict = verdict.map_err(|failure| Failure::in_file(&file.path, failure))?;
         let name = Model::ALL.into_iter().find(|(known, _)| *known == model).map_or("", |(_, name)| name);
         let quantifier = test.condition.as_ref().map(|condition| condition.quantifier);
         Ok(Judged { name: file.name.clone(), memory_model: name, quantifier, verdict })
@@ -149,8 +152,11 @@ fn line(test: &Judged, unroll: usize) -> String {
         Some(false) => ": does not hold",
         None => "",
     };
-    let bounded =
-        if verdict.outcomes.complete { String::new() } else { format!(", loops cut off after {unroll} rounds") };
+    let bounded = match (verdict.outcomes.stopped, verdict.outcomes.complete) {
+        (Some(limit), _) => format!(", stopped at {limit}"),
+        (None, true) => String::new(),
+        (None, false) => format!(", loops cut off after {unroll} rounds"),
+    };
     let (executions, outcomes) = (verdict.outcomes.executions, verdict.outcomes.ends.len());
     format!("{name} {memory_model}: {asked}{holds} ({executions} executions, {outcomes} outcomes{bounded})")
 }

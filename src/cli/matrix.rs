@@ -44,7 +44,7 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         Some(specification) => specification.facts(&arguments.input.limits)?,
         None => arguments.input.load(verbosity)?,
     };
-    let analysis = Analysis::new(facts, Profile::Sound);
+    let analysis = Analysis::within(facts, Profile::Sound, &arguments.input.limits.budget.budget().for_the_rest());
     let options = Options { atomicity: atomicity(arguments.atomicity), ..Options::default() };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));

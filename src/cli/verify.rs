@@ -7,6 +7,7 @@ use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, ModelOutcome, Options, Verification};
+use crate::budget::{Budget, Exhausted};
 use crate::confirm::{self, Limits, granularity, machine};
 use crate::cycles::Atomicity;
 use crate::lang::Language;
@@ -57,13 +58,15 @@ fn verify_under(
     };
     let repair = suggestions(arguments, specification, model, atomicity)?;
     let (confirmation, unroll) = (&arguments.confirmation, arguments.unroll);
-    let trial = Trial { specification, model, repair: &repair, atomicity, property, confirmation, unroll };
+    let budget = arguments.limits.budget.budget();
+    let trial = Trial { specification, model, repair: &repair, atomicity, property, confirmation, unroll, budget };
     let (split, verdict) = trial.run()?;
     let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
     let mut text = String::new();
     let limit = arguments.confirmation.max_weak_states;
     let status =
-        write_verdict(&words, model, &repair, property, limit, &verdict, &mut text).map_err(io::Error::other)?;
+        write_verdict(&words, model, &repair, property, (limit, trial.budget.exhausted()), &verdict, &mut text)
+            .map_err(io::Error::other)?;
     Ok((text, status))
 }
 
@@ -76,6 +79,7 @@ pub struct Trial<'a> {
     pub property: Property,
     pub confirmation: &'a ConfirmationArguments,
     pub unroll: usize,
+    pub budget: Budget,
 }
 
 impl Trial<'_> {
@@ -84,6 +88,7 @@ impl Trial<'_> {
         let Trial { specification, model, repair, atomicity, property, .. } = *self;
         let mut split = specification.split()?;
         repair.apply(&mut split);
+        split.budget = self.budget.clone();
         let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
         let verdict = match (machine(model), Model::named(&model.name)) {
             (Some(machine), _) => {
@@ -123,7 +128,7 @@ impl Trial<'_> {
             }
         }
         let repaired = self.repair.put_into(&self.specification.program);
-        verify::by_axioms(&repaired, model, self.property, self.unroll)
+        verify::by_axioms(&repaired, model, self.property, self.unroll, &self.budget)
             .map_err(|failure| Failure::Usage(format!("{}: {failure}", self.specification.name)))
     }
 }
@@ -141,7 +146,8 @@ fn suggestions(
     if let Some(path) = &arguments.with {
         return Ok(reported(path, specification, model)?.repair);
     }
-    let analysis = Analysis::new(specification.facts(&arguments.limits)?, Profile::Sound);
+    let facts = specification.facts(&arguments.limits)?;
+    let analysis = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.budget().for_the_rest());
     let options = Options { atomicity, ..Options::default() };
     let outcome = outcome(&analysis, specification, model, &options, &arguments.confirmation)?;
     Ok(Repair::of(&specification.program, &analysis, &outcome))
@@ -182,7 +188,7 @@ fn write_verdict(
     model: &MemoryModel,
     repair: &Repair,
     property: Property,
-    limit: usize,
+    (limit, stopped): (usize, Option<Exhausted>),
     verdict: &Verdict,
     out: &mut String,
 ) -> Result<u8, fmt::Error> {
@@ -199,7 +205,13 @@ fn write_verdict(
         }
         Verdict::Undecided => {
             writeln!(out, "{name}: not decided ({in_place})")?;
-            writeln!(out, "  a search reached {limit} states (--max-weak-states), or a loop was cut off (--unroll)")?;
+            match stopped {
+                Some(limit) => writeln!(out, "  stopped at {limit}")?,
+                None => writeln!(
+                    out,
+                    "  a search reached {limit} states (--max-weak-states), or a loop was cut off (--unroll)"
+                )?,
+            }
             Ok(3)
         }
         Verdict::Violated(violation) => {

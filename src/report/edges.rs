@@ -31,6 +31,10 @@ impl<'a> Edges<'a> {
     pub fn steps(&self, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<Step> {
         let graph = &self.outcome.analysis.graph;
         let mut steps = self.outcome.steps(cycle, verdicts);
+        if graph.budget.exhausted().is_some() {
+            // A search that is cut off cannot tell what is between.
+            return steps;
+        }
         let mut inner = steps.iter_mut().filter(|step| matches!(step.edge, Edge::Program | Edge::Sideways));
         for segment in cycle.segments.iter().filter(|segment| segment.entry != segment.exit) {
             let Some(step) = inner.next().filter(|step| step.edge == Edge::Program) else { continue };

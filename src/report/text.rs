@@ -61,8 +61,16 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
     if outcome.analysis.cut_off {
         writeln!(out, "  only a part of the state space is known; what is missing elsewhere is not")?;
     }
+    if let Some(limit) = result.stopped {
+        let sentence = format!("stopped at {limit}: at least what follows is needed, and there may be more");
+        prose::write(out, 2, 4, &sentence)?;
+    }
     if result.is_clean() {
-        let verdict = if outcome.analysis.cut_off { "found to be needed in that part" } else { "needed" };
+        let verdict = match (outcome.analysis.cut_off, result.stopped) {
+            (_, Some(_)) => "found to be needed so far",
+            (true, None) => "found to be needed in that part",
+            (false, None) => "needed",
+        };
         writeln!(out, "  no fence and no lock is {verdict}")?;
     }
     for (number, fence) in result.fences.iter().enumerate() {
@@ -112,6 +120,10 @@ fn counted(number: usize, what: &str) -> String {
 
 fn write_title(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write!(out, "{} ({})", styled(TITLE, &result.model.name), result.model.title)?;
+    if let Some(limit) = result.stopped {
+        let sentence = format!("stopped at {limit}: at least what follows is needed, and there may be more");
+        prose::write(out, 2, 4, &sentence)?;
+    }
     if result.is_clean() {
         return writeln!(out);
     }
@@ -384,12 +396,14 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
         }
     }
     let minimal = match result.placement.minimality {
+        _ if result.stopped.is_some() => "not proved (stopped at a limit)".to_owned(),
         Minimality::Greedy => "not proved (greedy placement)".to_owned(),
         Minimality::AtLeast(needed) => format!("not proved (at least {needed} needed)"),
         Minimality::Proved if outcome.analysis.cut_off => "not proved (a part only)".to_owned(),
         Minimality::Proved => "proved".to_owned(),
     };
     let rechecked = match (result.recheck.enough, result.recheck.each_needed) {
+        _ if !result.recheck.done => "no (stopped at a limit)".to_owned(),
         (true, true) => "yes".to_owned(),
         (true, false) => "enough, not every fence needed".to_owned(),
         (false, _) => styled(WRONG, "NOT ENOUGH: this is a bug in seqcon, please report it"),

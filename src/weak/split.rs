@@ -6,6 +6,7 @@
 //!
 //! *Limit.* An instruction has at most 64 operations; a longer one is an error that says so.
 
+use crate::budget::Budget;
 use crate::program::compiled::{Code, outranked};
 use crate::program::{BinaryOperator, Expression, InstructionKind, Program, Reference, Scope, Span};
 
@@ -18,6 +19,8 @@ pub struct SplitProgram {
     pub memory: Vec<i64>,
     /// The names of the locations.
     pub locations: Vec<String>,
+    /// What searches in it may use; once that is exhausted they end with [`LimitReached`](super::visited::LimitReached).
+    pub budget: Budget,
 }
 
 /// A thread.
@@ -210,7 +213,7 @@ impl SplitProgram {
         }
         let threads: Result<_, TooLong> =
             (0..program.threads.len()).map(|thread| split_thread(program, thread, &bases)).collect();
-        Ok(SplitProgram { threads: threads?, memory, locations })
+        Ok(SplitProgram { threads: threads?, memory, locations, budget: Budget::default() })
     }
 }
 

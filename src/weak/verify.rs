@@ -8,13 +8,14 @@
 //! [`Property::States`]: every state between instructions with empty buffers is reached under sequential consistency, too; final states are such states.
 
 use super::attack::{Attack, Witness};
-use super::axiomatic::{End, Failure, Model, outcomes};
+use super::axiomatic::{End, Failure, Model, outcomes_within};
 use super::buffers::{BufferState, BufferStep, Buffers};
 use super::runs;
 use super::split::SplitProgram;
 use super::torn::{Torn, torn};
 use super::visited::{LimitReached, Visited};
 use super::{Granularity, Machine};
+use crate::budget::Budget;
 use crate::program::Program;
 use std::collections::BTreeSet;
 
@@ -115,10 +116,24 @@ pub fn verify(program: &SplitProgram, question: &Question) -> Verdict {
 ///
 /// # Errors
 /// If an execution goes wrong.
-pub fn by_axioms(program: &Program, model: Model, property: Property, unroll: usize) -> Result<Verdict, Failure> {
-    let (weak, strong) = (outcomes(program, model, unroll)?, outcomes(program, Model::Sc, unroll)?);
+pub fn by_axioms(
+    program: &Program,
+    model: Model,
+    property: Property,
+    unroll: usize,
+    budget: &Budget,
+) -> Result<Verdict, Failure> {
+    let strong = outcomes_within(program, Model::Sc, unroll, budget)?;
+    let weak = outcomes_within(program, model, unroll, budget)?;
+    if strong.stopped.is_some() {
+        // What is not among those that were found may be among the others.
+        return Ok(Verdict::Undecided);
+    }
     if let Some(end) = weak.ends.difference(&strong.ends).next() {
         return Ok(Verdict::Violated(Box::new(Violation::End(end.clone()))));
+    }
+    if weak.stopped.is_some() {
+        return Ok(Verdict::Undecided);
     }
     if property == Property::Traces && weak.executions != strong.executions {
         let more = weak.executions - strong.executions;
@@ -170,7 +185,7 @@ fn states(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitR
         .filter(|s| buffers.system.is_at_boundary(s))
         .collect();
     buffers.system.granularity = Granularity::Accesses;
-    let mut visited = Visited::new(question.limit);
+    let mut visited = Visited::within(question.limit, &program.budget);
     visited.start(buffers.initial())?;
     let mut at = 0;
     while (at as usize) < visited.len() {

@@ -1,10 +1,11 @@
 //! The states that a breadth-first search has seen, in the order of discovery, each with the one that it was found from.
 
+use crate::budget::Budget;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::rc::Rc;
 
-/// More states than the search may have.
+/// More states than the search may have, or the budget is exhausted, which then knows that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitReached;
 
@@ -14,6 +15,7 @@ pub struct Visited<S> {
     states: Vec<Rc<S>>,
     parents: Vec<u32>,
     limit: usize,
+    budget: Budget,
 }
 
 /// The parent of a state that the search started from.
@@ -23,7 +25,20 @@ impl<S: Eq + Hash> Visited<S> {
     /// Nothing seen; at most so many states.
     #[must_use]
     pub fn new(limit: usize) -> Visited<S> {
-        Visited { numbers: FxHashMap::default(), states: Vec::new(), parents: Vec::new(), limit }
+        Visited::within(limit, &Budget::default())
+    }
+
+    /// Nothing seen; at most so many states, and as long as the budget lasts.
+    #[must_use]
+    pub fn within(limit: usize, budget: &Budget) -> Visited<S> {
+        let budget = budget.clone();
+        Visited { numbers: FxHashMap::default(), states: Vec::new(), parents: Vec::new(), limit, budget }
+    }
+
+    /// Nothing seen; with the limits of this one.
+    #[must_use]
+    pub fn emptied(&self) -> Visited<S> {
+        Visited::within(self.limit, &self.budget)
     }
 
     /// A state that the search starts from.
@@ -39,6 +54,9 @@ impl<S: Eq + Hash> Visited<S> {
     /// # Errors
     /// If there are too many.
     pub fn insert(&mut self, state: S, parent: u32) -> Result<u32, LimitReached> {
+        if self.budget.is_over() {
+            return Err(LimitReached);
+        }
         if let Some(&known) = self.numbers.get(&state) {
             return Ok(known);
         }
@@ -97,16 +115,15 @@ impl<S: Eq + Hash> Visited<S> {
     }
 }
 
-/// Whether a goal can be reached from a state; `steps` gives the next states, or nothing for a goal.
+/// Whether a goal can be reached from a state, within the limits of `visited`, where nothing was seen yet; `steps` gives the next states, or nothing for a goal.
 ///
 /// # Errors
 /// If there are more states than the limit.
 pub fn reaches<S: Clone + Eq + Hash>(
     start: &S,
-    limit: usize,
+    mut visited: Visited<S>,
     mut steps: impl FnMut(&S) -> Option<Vec<S>>,
 ) -> Result<bool, LimitReached> {
-    let mut visited = Visited::new(limit);
     visited.start(start.clone())?;
     let mut at = 0;
     while (at as usize) < visited.len() {

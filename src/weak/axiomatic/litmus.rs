@@ -1,6 +1,7 @@
 //! Verdicts on litmus tests: whether the final condition holds.
 
-use super::{Failure, Model, Outcomes, outcomes};
+use super::{Failure, Model, Outcomes, outcomes_within};
+use crate::budget::Budget;
 use crate::lang::litmus::Test;
 
 /// What a memory model says of a litmus test.
@@ -17,7 +18,15 @@ pub struct Verdict {
 /// # Errors
 /// If an execution of the test goes wrong.
 pub fn verdict(test: &Test, model: Model, unroll: usize) -> Result<Verdict, Failure> {
-    let outcomes = outcomes(&test.program, model, unroll)?;
+    verdict_within(test, model, unroll, &Budget::default())
+}
+
+/// The same, as far as the budget goes.
+///
+/// # Errors
+/// If an execution of the test goes wrong.
+pub fn verdict_within(test: &Test, model: Model, unroll: usize, budget: &Budget) -> Result<Verdict, Failure> {
+    let outcomes = outcomes_within(&test.program, model, unroll, budget)?;
     let states = || outcomes.ends.iter().map(|end| (end.shared.as_slice(), end.locals.as_slice()));
     let condition_holds = test.condition.as_ref().map(|condition| condition.holds(states()));
     Ok(Verdict { condition_holds, outcomes })
