@@ -117,8 +117,18 @@ pub enum Verification {
     Verified(String),
     /// It is wrong.
     Violated,
-    /// A limit was reached.
-    Undecided,
+    /// Nothing is wrong up to a bound, and it is not known what happens beyond; this is what was looked at.
+    Bounded(String),
+    /// A limit was reached: which.
+    Undecided(String),
+}
+
+impl Verification {
+    /// Whether it was asked for and nobody knows.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self, Verification::Bounded(_) | Verification::Undecided(_))
+    }
 }
 
 /// The result under one memory model.

@@ -24,6 +24,7 @@
 //! | [`report`] | text, CSV and JSON | |
 //! | [`weak`] | what a program does on weak memory, by execution | §10, §11 |
 //! | [`repair`] | suggestions in the program and in its text | |
+//! | [`budget`] | what a command may use: time and memory | |
 //! | [`confirm`] | which delays some run needs | §11 |
 //! | [`engines`] | other published methods, same programs, same reports | |
 //! | [`export`] | programs in other languages | |

@@ -135,6 +135,10 @@ fn the_search_for_delays_ends_and_proves_nothing() {
     assert!(!out.contains("this is a bug") && !out.contains("no fence and no lock is needed"), "{out}");
     let (status, out, errors) = seqcon(directory.path(), &[&["matrix"], &options[..]].concat());
     assert_eq!(status, 3, "{out}{errors}");
+    assert!(
+        errors.contains("under pso stopped at the limit on time (--timeout); the result is not complete"),
+        "{errors}"
+    );
 }
 
 /// An analysis with nothing to spend says so, with every option, and is never clean, proved or complete.

@@ -167,6 +167,19 @@ fn copies_of_threads_are_bounded() {
     assert_eq!(errors.errors().len(), 2999);
 }
 
+/// What is assigned in a region is put into what follows: a register of some size, mentioned a thousand times in one expression, is refused before that is written down.
+#[test]
+fn expressions_in_regions_are_bounded() {
+    let doublings: String = (0..9).map(|n| format!(" transition s{n} s{} local r + r r\n", n + 1)).collect();
+    // A balanced sum, as expressions may not be deep.
+    let sum = (0..15).fold("r".to_owned(), |sum, _| format!("+ {sum} {sum}"));
+    let text = format!(
+        "thread t\n initial a\n transition a s0 lock\n{doublings} transition s9 s10 local r {sum}\n transition s10 b unlock\nend\n"
+    );
+    let errors = Guard::new("automata").watched(&text, |text| lang::parse("p.txt", text)).unwrap_err();
+    assert!(errors.to_string().contains("become too large"), "{errors}");
+}
+
 const LITMUS: [&str; 33] = [
     "P0",
     "P1",

@@ -80,8 +80,8 @@ fn each_confirmed_fence_is_needed(text: &str, model: &str, atomicity: Atomicity,
     }
     let repair = Repair::of(&program, &analysis, &outcome);
     match judge(&program, &repair, model, atomicity, Property::Traces, limits) {
-        Verdict::Verified(_) => {}
-        Verdict::Undecided => return None,
+        Verdict::Verified(_) | Verdict::Bounded { .. } => {}
+        Verdict::Undecided(_) => return None,
         Verdict::Violated(violation) => {
             panic!("{model} {atomicity:?}: {repair:?} is not enough: {violation:?}\n{text}")
         }
@@ -158,8 +158,8 @@ fn no_miss(cases: u64, shape: &Shape, model: &str, atomicity: Atomicity) {
         let repair = Repair::of(&program, &analysis, &outcome);
         for property in [Property::Traces, Property::States] {
             match judge(&program, &repair, model, atomicity, property, RANDOM_LIMITS) {
-                Verdict::Verified(_) => {}
-                Verdict::Undecided => return count(&skipped),
+                Verdict::Verified(_) | Verdict::Bounded { .. } => {}
+                Verdict::Undecided(_) => return count(&skipped),
                 violated => panic!("{model} {atomicity:?} {property:?}: {violated:?} with {repair:?} in\n{text}"),
             }
         }

@@ -27,7 +27,8 @@ const Cards = (() => {
     const [plain, cumulative] = [outcome.summary.fences, outcome.summary.cumulative_fences];
     const number = (value, noun, className) => el("div", { class: `number-tile ${className}` }, el("span", { class: "figure" }, value.toLocaleString("en")), el("span", {}, noun + (value === 1 ? "" : "s")));
     const rechecked = !outcome.enough ? "NOT ENOUGH" : outcome.each_fence_needed ? "enough, each needed" : "enough, not each needed";
-    const { verdict: verified, rests_on: restsOn } = outcome.verified;
+    const { verdict: verified, rests_on: restsOn, limit } = outcome.verified;
+    const ground = restsOn ?? limit;
     return el("article", { class: "card", "data-model": model },
       el("button", { type: "button", class: "card-head", "data-card": model, onclick: () => select({ model }) }, named(outcome.memory_model, 24, "card-name"), named(outcome.title, 60, "card-title")),
       el("div", { class: "numbers" }, number(plain + cumulative, "fence", plain + cumulative > 0 ? "needed" : ""), number(outcome.locks.length, "lock", outcome.locks.length > 0 ? "needed" : ""), number(outcome.summary.delays, "delay", "")),
@@ -36,7 +37,7 @@ const Cards = (() => {
       el("ul", { class: "verdicts" },
         verdict("minimal", outcome.proved_minimal ? "proved" : "not proved", outcome.proved_minimal),
         verdict("re-checked", rechecked, outcome.enough),
-        verdict("verified", verified, verified === "yes" ? true : verified === "violated" ? false : null, restsOn ? visible(restsOn) : "--verify runs the repaired program under the memory model"),
+        verdict("verified", verified, verified === "yes" ? true : verified === "violated" ? false : null, ground ? visible(ground) : "--verify runs the repaired program under the memory model"),
         verdict("complete", outcome.complete ? "yes" : "no", outcome.complete)),
       el("div", { class: "fence-list" }, outcome.fences.map((_, fence) => fenceButton(model, fence)), outcome.locks.map((_, lock) => lockButton(model, lock)),
         outcome.fences.length + outcome.locks.length === 0 ? el("span", { class: "muted" }, "nothing to put in") : null));

@@ -6,11 +6,11 @@ use super::arguments::{
 };
 use super::engine;
 use super::failure::Failure;
-use super::input::memory_model;
+use super::input::{memory_model, refuse_repeated_models};
 use super::places::refuse_clashes;
 use super::progress::Spinner;
 use super::specification::Specification;
-use super::verify::Trial;
+use super::verify::{Trial, semantics, tell_if_without_machine};
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
 use crate::confirm;
@@ -48,6 +48,9 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let engine = engine::named(&arguments.engine)?;
     let models = memory_models(arguments, engine)?;
     refuse_repetitions(arguments, &models)?;
+    if arguments.verify {
+        models.iter().try_for_each(|model| semantics(model).map(drop))?;
+    }
     if engine.description() != engines::all()[0].description() {
         return finish(arguments, &engine::outcome(arguments, engine, &models, verbosity)?, verbosity);
     }
@@ -104,12 +107,21 @@ fn result(
         _ => analysis.run(model, options),
     };
     drop(spinner);
+    tell_if_stopped(&outcome);
     match specification {
         Some(specification) if arguments.verify => {
             let verification = verification(arguments, specification, analysis, model, options, &outcome)?;
             Ok(ModelOutcome { verification, ..outcome })
         }
         _ => Ok(outcome),
+    }
+}
+
+/// Warns if a limit was reached, and names it, as of an exploration.
+pub fn tell_if_stopped(outcome: &ModelOutcome) {
+    if let Some(limit) = outcome.stopped {
+        let name = &outcome.model.name;
+        eprintln!("seqcon: warning: the analysis under {name} stopped at {limit}; the result is not complete");
     }
 }
 
@@ -177,6 +189,7 @@ fn confirmed(
     options: &Options,
     verbosity: Verbosity,
 ) -> Result<ModelOutcome, Failure> {
+    tell_if_without_machine(model);
     let (program, limits) = (&specification.program, arguments.confirmation.limits());
     let too_long = |error| specification.too_long(error);
     if arguments.confirmation.only_confirmed {
@@ -198,11 +211,7 @@ fn confirmed(
 
 /// A model or an output that is named twice is a slip: one result would hide the other.
 fn refuse_repetitions(arguments: &AnalyseArguments, models: &[MemoryModel]) -> Result<(), Failure> {
-    let repeated =
-        models.iter().enumerate().find(|(position, model)| models[..*position].iter().any(|m| m.name == model.name));
-    if let Some((_, model)) = repeated {
-        return Err(Failure::Usage(format!("--mm names the memory model {} twice; name it once", model.name)));
-    }
+    refuse_repeated_models(models)?;
     let reports = report::all();
     let in_directory = |directory: &PathBuf| reports.iter().map(|report| directory.join(report.file_name())).collect();
     let in_directory: Vec<PathBuf> = arguments.out.as_ref().map(in_directory).unwrap_or_default();
@@ -219,7 +228,7 @@ fn exit_status(arguments: &AnalyseArguments, outcome: &Outcome) -> ExitCode {
     if violated || arguments.check && outcome.results.iter().any(|result| !result.is_clean()) {
         return ExitCode::from(1);
     }
-    let is_answered = |result: &ModelOutcome| result.complete && result.verification != Verification::Undecided;
+    let is_answered = |result: &ModelOutcome| result.complete && !result.verification.is_open();
     let complete = outcome.results.iter().all(is_answered);
     if complete { ExitCode::SUCCESS } else { ExitCode::from(3) }
 }

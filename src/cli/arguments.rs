@@ -370,7 +370,7 @@ pub struct VerifyArguments {
     /// Put nothing in
     #[arg(long, conflicts_with = "only_confirmed")]
     pub as_is: bool,
-    /// What is verified: every run is sequentially consistent, or every state between instructions is
+    /// What is verified: every run is sequentially consistent, or every state between instructions with empty buffers is (armv7, power: every final state)
     #[arg(long, value_enum, default_value = "traces")]
     pub property: PropertyArgument,
     /// What counts as one step: whole instructions (full; nothing is presumed), or each of their accesses (off; any order that their dependencies allow counts)
@@ -391,7 +391,7 @@ pub struct ConfirmationArguments {
     /// Place fences only for delays that are not proved infeasible by the exact search (tso, pso; specifications only)
     #[arg(long, help_heading = "Weak memory")]
     pub only_confirmed: bool,
-    /// The most writes that wait in a store buffer; the output says if that was not enough
+    /// The most writes that wait in a store buffer; if that was not enough, and nothing was found, there is no verdict (status 3)
     #[arg(long, value_name = "N", value_parser = positive, default_value = "4", help_heading = "Weak memory")]
     pub buffer_bound: usize,
     /// The most states of a search under a weak memory model; the output says if that was not enough
@@ -454,10 +454,10 @@ pub struct LitmusArguments {
     /// Memory models, comma-separated: sc, tso, pso, armv7, power [default: that of each test's architecture]
     #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
     pub memory_models: Vec<String>,
-    /// How often each instruction of a loop is taken at most; if that leaves something out, it is said, and the exit status is 3
+    /// How often each instruction of a loop is taken at most; if that may turn an answer, it is 'unknown', and the exit status is 3
     #[arg(long, value_name = "N", value_parser = positive, default_value = "2")]
     pub unroll: usize,
-    /// Write the verdicts here, as a table: test, memory_model, condition_holds (- for standard output)
+    /// Write the verdicts here, as a table: test, memory_model, condition_holds (1, 0 or unknown; - for standard output)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     #[command(flatten)]

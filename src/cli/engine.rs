@@ -62,11 +62,16 @@ fn refuse_unknown(arguments: &AnalyseArguments, engine: &dyn Engine, models: &[M
     let description = engine.description();
     let name = description.name;
     if let Some(model) = models.iter().find(|model| !description.knows(model)) {
+        let models = description.models_in_words();
+        let why = match model.known() {
+            Ok(known) if known.name() == model.name => String::new(),
+            Ok(known) => format!(" (its rules are those of {known})"),
+            Err(unknown) => format!(" ({unknown})"),
+        };
         return Err(Failure::Usage(format!(
-            "the engine {name} is for {}, not for {}; give --mm {}, or use --engine cycles",
-            description.models_in_words(),
+            "the engine {name} is for {models}, not for {}{why}; give --mm {}, or use --engine cycles",
             model.name,
-            description.models.join(",")
+            models.replace(", ", ",")
         )));
     }
     let unsupported = [

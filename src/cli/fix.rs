@@ -5,7 +5,7 @@ use super::arguments::{FixArguments, Verbosity};
 use super::failure::Failure;
 use super::input::memory_model;
 use super::specification::Specification;
-use super::verify::{outcome, reported};
+use super::verify::{outcome, reported, tell_if_unconfirmable};
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, Options};
 use crate::ids::InstrId;
@@ -63,6 +63,7 @@ fn fix(
     original: &Specification,
     verbosity: Verbosity,
 ) -> Result<String, Failure> {
+    tell_if_unconfirmable(model, &arguments.confirmation);
     let mut current = Specification::from_text(original.name.clone(), original.text.clone())?;
     for round in 0..ROUNDS {
         let analysis = {

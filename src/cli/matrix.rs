@@ -1,6 +1,6 @@
 //! `seqcon matrix`: all built-in memory models side by side.
 
-use super::analyse::atomicity;
+use super::analyse::{atomicity, tell_if_stopped};
 use super::arguments::{MatrixArguments, Verbosity};
 use super::failure::Failure;
 use super::places::refuse_clashes;
@@ -48,7 +48,9 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
     let options = Options { atomicity: atomicity(arguments.atomicity), ..Options::default() };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
-        analysis.run(&model, &options)
+        let outcome = analysis.run(&model, &options);
+        tell_if_stopped(&outcome);
+        outcome
     };
     let results = MemoryModel::builtin().into_iter().map(analysed).collect();
     let source =

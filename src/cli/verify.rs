@@ -2,13 +2,13 @@
 
 use super::arguments::{ConfirmationArguments, PropertyArgument, VerifyArguments, VerifyAtomicityArgument};
 use super::failure::Failure;
-use super::input::memory_model;
+use super::input::{memory_model, refuse_repeated_models};
 use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, ModelOutcome, Options, Verification};
-use crate::budget::{Budget, Exhausted};
-use crate::confirm::{self, Limits, granularity, machine};
+use crate::budget::Budget;
+use crate::confirm::{self, Limits, granularity};
 use crate::cycles::Atomicity;
 use crate::lang::Language;
 use crate::lang::automata::edit::fenced;
@@ -19,10 +19,12 @@ use crate::repair::{
     text::{edits, spots},
 };
 use crate::report::run::Words;
+use crate::weak::Machine;
 use crate::weak::axiomatic::Model;
+use crate::weak::semantics::Semantics;
 use crate::weak::split::SplitProgram;
 use crate::weak::torn::torn;
-use crate::weak::verify::{self, Ground, Property, Question, Verdict, Violation, verify};
+use crate::weak::verify::{self, Ground, Limit, Property, Question, Verdict, Violation, verify};
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::io::{self, Write as _};
@@ -32,6 +34,9 @@ use std::process::ExitCode;
 pub fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     let models: Vec<MemoryModel> =
         arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
+    // Before anything is read or explored.
+    refuse_repeated_models(&models)?;
+    models.iter().try_for_each(|model| semantics(model).map(drop))?;
     let specification = Specification::read(&arguments.specification)?;
     let mut worst = 0;
     for model in &models {
@@ -56,17 +61,17 @@ fn verify_under(
         PropertyArgument::Traces => Property::Traces,
         PropertyArgument::States => Property::States,
     };
-    let repair = suggestions(arguments, specification, model, atomicity)?;
+    let (repair, is_partial) = suggestions(arguments, specification, model, atomicity)?;
     let (confirmation, unroll) = (&arguments.confirmation, arguments.unroll);
     let budget = arguments.limits.budget.budget();
     let trial = Trial { specification, model, repair: &repair, atomicity, property, confirmation, unroll, budget };
     let (split, verdict) = trial.run()?;
     let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
     let mut text = String::new();
-    let limit = arguments.confirmation.max_weak_states;
-    let status =
-        write_verdict(&words, model, &repair, property, (limit, trial.budget.exhausted()), &verdict, &mut text)
-            .map_err(io::Error::other)?;
+    let status = trial.write_verdict(&words, &verdict, &mut text).map_err(io::Error::other)?;
+    if is_partial {
+        text += "  only a part of the state space was explored, so what was put in may lack something: allow the exploration more\n";
+    }
     Ok((text, status))
 }
 
@@ -90,18 +95,12 @@ impl Trial<'_> {
         repair.apply(&mut split);
         split.budget = self.budget.clone();
         let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
-        let verdict = match (machine(model), Model::named(&model.name)) {
-            (Some(machine), _) => {
+        let verdict = match semantics(model)? {
+            Semantics::Machine(machine) => {
                 let (bound, limit) = (self.confirmation.buffer_bound, self.confirmation.max_weak_states);
                 verify(&split, &Question { machine, granularity: granularity(atomicity), property, bound, limit })
             }
-            (None, Some(axioms)) => self.by_axioms(&split, axioms)?,
-            (None, None) => {
-                return Err(Failure::Usage(format!(
-                    "verify knows sc, tso, pso, armv7 and power; there is no machine and there are no axioms for {}",
-                    model.name
-                )));
-            }
+            Semantics::Axioms(axioms) => self.by_axioms(&split, axioms)?,
         };
         Ok((split, verdict))
     }
@@ -111,7 +110,8 @@ impl Trial<'_> {
         Ok(match self.run()?.1 {
             Verdict::Verified(ground) => Verification::Verified(ground_text(&ground)),
             Verdict::Violated(_) => Verification::Violated,
-            Verdict::Undecided => Verification::Undecided,
+            Verdict::Bounded { bound, states } => Verification::Bounded(bounded_text(bound, states)),
+            Verdict::Undecided(limit) => Verification::Undecided(self.limit_text(limit)),
         })
     }
 
@@ -119,7 +119,7 @@ impl Trial<'_> {
     fn by_axioms(&self, split: &SplitProgram, model: Model) -> Result<Verdict, Failure> {
         if self.atomicity == Atomicity::Full {
             match torn(split, self.confirmation.max_weak_states) {
-                Err(_) => return Ok(Verdict::Undecided),
+                Err(limit) => return Ok(Verdict::Undecided(limit.into())),
                 Ok(torn) => {
                     if let Some(torn) = torn.into_iter().next() {
                         return Ok(Verdict::Violated(Box::new(Violation::Torn(torn))));
@@ -131,26 +131,84 @@ impl Trial<'_> {
         verify::by_axioms(&repaired, model, self.property, self.unroll, &self.budget)
             .map_err(|failure| Failure::Usage(format!("{}: {failure}", self.specification.name)))
     }
+
+    /// Writes the verdict and what it rests on; gives the exit status.
+    fn write_verdict(&self, words: &Words<'_>, verdict: &Verdict, out: &mut String) -> Result<u8, fmt::Error> {
+        let Trial { model, repair, property, .. } = *self;
+        let in_place = format!("{} fences and {} atomic instructions put in", repair.fences.len(), repair.locked.len());
+        let name = &model.name;
+        match verdict {
+            Verdict::Verified(ground) => {
+                let holds = match (property, ground) {
+                    (Property::Traces, _) => "every run is sequentially consistent",
+                    (Property::States, Ground::Axioms { .. }) => {
+                        "every final state is reached under sequential consistency"
+                    }
+                    (Property::States, _) => "every state between instructions is reached under sequential consistency",
+                };
+                writeln!(out, "{name}: verified: {holds} ({in_place})\n  rests on: {}", ground_text(ground))?;
+                Ok(0)
+            }
+            Verdict::Bounded { bound, states } => {
+                writeln!(out, "{name}: no violation with at most {bound} waiting writes ({in_place})")?;
+                writeln!(
+                    out,
+                    "  not decided: a store buffer was full (--buffer-bound), and of runs with more waiting writes nothing is known; looked at: {states} states"
+                )?;
+                Ok(3)
+            }
+            Verdict::Undecided(limit) => {
+                writeln!(out, "{name}: not decided ({in_place})\n  {}", self.limit_text(*limit))?;
+                Ok(3)
+            }
+            Verdict::Violated(violation) => {
+                writeln!(out, "{name}: violated ({in_place}):")?;
+                write_violation(words, violation, out)?;
+                Ok(1)
+            }
+        }
+    }
+
+    /// The limit that left the question open, and how to raise it.
+    fn limit_text(&self, limit: Limit) -> String {
+        match limit {
+            Limit::States => {
+                format!("a search reached {} states (--max-weak-states)", self.confirmation.max_weak_states)
+            }
+            Limit::Budget(limit) => format!("stopped at {limit}"),
+            Limit::Unrolling => {
+                format!("a loop was cut off: no instruction was taken more than {} times (--unroll)", self.unroll)
+            }
+        }
+    }
 }
 
-/// What is put in.
+/// What runs the model; if nothing does, there is no verdict.
+pub fn semantics(model: &MemoryModel) -> Result<Semantics, Failure> {
+    Semantics::of(model).map_err(|cannot| Failure::Usage(cannot.to_string()))
+}
+
+/// What is put in, and whether it is what a part of the state space asks for.
 fn suggestions(
     arguments: &VerifyArguments,
     specification: &Specification,
     model: &MemoryModel,
     atomicity: Atomicity,
-) -> Result<Repair, Failure> {
+) -> Result<(Repair, bool), Failure> {
     if arguments.as_is {
-        return Ok(Repair::default());
+        return Ok((Repair::default(), false));
     }
     if let Some(path) = &arguments.with {
-        return Ok(reported(path, specification, model)?.repair);
+        let Reported { repair, is_complete } = reported(path, specification, model)?;
+        return Ok((repair, !is_complete));
     }
+    tell_if_unconfirmable(model, &arguments.confirmation);
     let facts = specification.facts(&arguments.limits)?;
     let analysis = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.budget().for_the_rest());
     let options = Options { atomicity, ..Options::default() };
     let outcome = outcome(&analysis, specification, model, &options, &arguments.confirmation)?;
-    Ok(Repair::of(&specification.program, &analysis, &outcome))
+    let is_partial = analysis.cut_off || outcome.stopped.is_some();
+    Ok((Repair::of(&specification.program, &analysis, &outcome), is_partial))
 }
 
 /// What a `report.json` suggests.
@@ -175,6 +233,20 @@ pub fn outcome(
         .map_err(|error| specification.too_long(error))
 }
 
+/// Says it if only confirmed delays are to get fences, and there is no machine on which delays could be tried: then they stay unknown, and all get fences.
+pub fn tell_if_unconfirmable(model: &MemoryModel, arguments: &ConfirmationArguments) {
+    if arguments.only_confirmed {
+        tell_if_without_machine(model);
+    }
+}
+
+/// Says it if there is no machine on which delays could be tried.
+pub fn tell_if_without_machine(model: &MemoryModel) {
+    if let Err(cannot) = Machine::of(model) {
+        eprintln!("seqcon: warning: {cannot}; no delay is confirmed, and none is left out");
+    }
+}
+
 impl ConfirmationArguments {
     /// How far searches go.
     pub fn limits(&self) -> Limits {
@@ -182,44 +254,11 @@ impl ConfirmationArguments {
     }
 }
 
-/// Writes the verdict and what it rests on; gives the exit status.
-fn write_verdict(
-    words: &Words<'_>,
-    model: &MemoryModel,
-    repair: &Repair,
-    property: Property,
-    (limit, stopped): (usize, Option<Exhausted>),
-    verdict: &Verdict,
-    out: &mut String,
-) -> Result<u8, fmt::Error> {
-    let holds = match property {
-        Property::Traces => "every run is sequentially consistent",
-        Property::States => "every state between instructions is reached under sequential consistency",
-    };
-    let in_place = format!("{} fences and {} atomic instructions put in", repair.fences.len(), repair.locked.len());
-    let name = &model.name;
-    match verdict {
-        Verdict::Verified(ground) => {
-            writeln!(out, "{name}: verified: {holds} ({in_place})\n  rests on: {}", ground_text(ground))?;
-            Ok(0)
-        }
-        Verdict::Undecided => {
-            writeln!(out, "{name}: not decided ({in_place})")?;
-            match stopped {
-                Some(limit) => writeln!(out, "  stopped at {limit}")?,
-                None => writeln!(
-                    out,
-                    "  a search reached {limit} states (--max-weak-states), or a loop was cut off (--unroll)"
-                )?,
-            }
-            Ok(3)
-        }
-        Verdict::Violated(violation) => {
-            writeln!(out, "{name}: violated ({in_place}):")?;
-            write_violation(words, violation, out)?;
-            Ok(1)
-        }
-    }
+/// What is known where a buffer was full.
+fn bounded_text(bound: usize, states: usize) -> String {
+    format!(
+        "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound): {states} states; with more, nothing is known"
+    )
 }
 
 /// What a positive verdict rests on.
@@ -231,9 +270,6 @@ fn ground_text(ground: &Ground) -> String {
             )
         }
         Ground::AllRuns { states } => format!("all runs on store buffers (no bound was reached): {states} states"),
-        Ground::BoundedBuffers { bound, states } => {
-            format!("all runs with at most {bound} writes in a store buffer (--buffer-bound): {states} states")
-        }
         Ground::Axioms { executions } => format!("all {executions} executions that the axioms allow"),
     }
 }

@@ -70,10 +70,14 @@ struct RecheckObject {
 /// What running the repaired program has shown; `report.html` has the same.
 #[derive(Serialize)]
 pub(super) struct VerificationObject {
-    /// `yes`, `violated`, `not decided`, `not asked`.
+    /// `yes`, `violated`, `up to a bound`, `not decided`, `not asked`.
     verdict: &'static str,
+    /// What a positive verdict rests on.
     #[serde(skip_serializing_if = "Option::is_none")]
     rests_on: Option<String>,
+    /// The limit that left it open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<String>,
 }
 
 /// A fence; `report.html` has the same.
@@ -130,11 +134,12 @@ fn input_object(input: &Input) -> InputObject<'_> {
 }
 
 pub(super) fn verification_object(verification: &Verification) -> VerificationObject {
-    let rests_on = match verification {
-        Verification::Verified(ground) => Some(ground.clone()),
-        Verification::Violated | Verification::Undecided | Verification::NotAsked => None,
+    let (rests_on, limit) = match verification {
+        Verification::Verified(ground) => (Some(ground.clone()), None),
+        Verification::Bounded(limit) | Verification::Undecided(limit) => (None, Some(limit.clone())),
+        Verification::Violated | Verification::NotAsked => (None, None),
     };
-    VerificationObject { verdict: names::verification(verification), rests_on }
+    VerificationObject { verdict: names::verification(verification), rests_on, limit }
 }
 
 pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<FenceObject> {

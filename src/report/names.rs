@@ -126,7 +126,8 @@ pub fn verification(verification: &Verification) -> &'static str {
         Verification::NotAsked => "not asked",
         Verification::Verified(_) => "yes",
         Verification::Violated => "violated",
-        Verification::Undecided => "not decided",
+        Verification::Bounded(_) => "up to a bound",
+        Verification::Undecided(_) => "not decided",
     }
 }
 

@@ -417,8 +417,8 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
     match &result.verification {
         Verification::Verified(ground) => prose::write(out, 2, 4, &format!("verified by {ground}")),
         Verification::Violated => writeln!(out, "  'seqcon verify' shows a run that goes wrong"),
-        Verification::Undecided => {
-            prose::write(out, 2, 4, "not decided: a search reached --max-weak-states, or --unroll cut a loop off")
+        Verification::Bounded(limit) | Verification::Undecided(limit) => {
+            prose::write(out, 2, 4, &format!("verification: {limit}"))
         }
         Verification::NotAsked => Ok(()),
     }

@@ -1,13 +1,18 @@
 //! The states that a breadth-first search has seen, in the order of discovery, each with the one that it was found from.
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Exhausted};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::rc::Rc;
 
-/// More states than the search may have, or the budget is exhausted, which then knows that.
+/// Why a search was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LimitReached;
+pub enum LimitReached {
+    /// It has more states than it may.
+    States,
+    /// The budget is exhausted.
+    Budget(Exhausted),
+}
 
 /// The states seen so far.
 pub struct Visited<S> {
@@ -54,14 +59,12 @@ impl<S: Eq + Hash> Visited<S> {
     /// # Errors
     /// If there are too many.
     pub fn insert(&mut self, state: S, parent: u32) -> Result<u32, LimitReached> {
-        if self.budget.is_over() {
-            return Err(LimitReached);
-        }
+        self.budget.check().map_err(LimitReached::Budget)?;
         if let Some(&known) = self.numbers.get(&state) {
             return Ok(known);
         }
         if self.states.len() >= self.limit {
-            return Err(LimitReached);
+            return Err(LimitReached::States);
         }
         let number = self.states.len() as u32;
         let state = Rc::new(state);

@@ -2,7 +2,7 @@
 
 use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, ModelOutcome, Options};
-use seqcon::confirm::{Limits, granularity, machine, place_confirmed};
+use seqcon::confirm::{Limits, granularity, place_confirmed};
 use seqcon::cycles::Atomicity;
 use seqcon::explore::observe::{FactsObserver, facts};
 use seqcon::explore::{Limits as ExploreLimits, explore};
@@ -11,6 +11,7 @@ use seqcon::memory::MemoryModel;
 use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
 use seqcon::repair::Repair;
+use seqcon::weak::Machine;
 use seqcon::weak::split::SplitProgram;
 use seqcon::weak::verify::{Property, Question, Verdict, verify};
 
@@ -57,7 +58,7 @@ pub fn judge(
     let mut split = SplitProgram::new(program).expect("short instructions");
     repair.apply(&mut split);
     let question = Question {
-        machine: machine(&named(model)).expect("tso or pso"),
+        machine: Machine::of(&named(model)).expect("tso or pso"),
         granularity: granularity(atomicity),
         property,
         bound: limits.buffer,
