@@ -150,7 +150,7 @@ fn an_analysis_without_a_budget_has_no_definite_answer() {
     let outcome = whole.run(&model, &Options::default());
     assert!(outcome.complete && outcome.stopped.is_none() && outcome.recheck.done && outcome.fences.len() == 2);
     let spent = Analysis::within(facts, Profile::Sound, &Budget::new(Some(Duration::ZERO), None));
-    for atomicity in [Atomicity::Off, Atomicity::Full] {
+    for atomicity in [Atomicity::Full, Atomicity::Presumed, Atomicity::Split] {
         let options = Options { atomicity, listing: Listing::All, ..Options::default() };
         let outcome = spent.run(&model, &options);
         assert_eq!((outcome.complete, outcome.stopped), (false, Some(Exhausted::Time)));

@@ -96,7 +96,7 @@ fn answers(analysis: &Analysis) -> Vec<(String, [usize; 4])> {
     let mut answers =
         vec![("states".to_owned(), [analysis.num_of_states as usize, analysis.num_of_transitions as usize, 0, 0])];
     for name in ["tso", "pso", "armv7", "power"] {
-        for atomicity in [Atomicity::Off, Atomicity::Full] {
+        for atomicity in [Atomicity::Full, Atomicity::Presumed, Atomicity::Split] {
             let options = Options { atomicity, ..Options::default() };
             let result = analysis.run(&MemoryModel::named(name).unwrap(), &options);
             let numbers =
