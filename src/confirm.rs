@@ -41,12 +41,12 @@ pub struct Confirmed {
     pub witnesses: Vec<Option<Witness>>,
 }
 
-/// What counts as one event when instructions are checked like this.
+/// What counts as one event when instructions are read like this.
 #[must_use]
 pub fn granularity(atomicity: Atomicity) -> Granularity {
     match atomicity {
-        Atomicity::Full => Granularity::Instructions,
-        Atomicity::Off | Atomicity::Updates => Granularity::Accesses,
+        Atomicity::Full | Atomicity::Presumed => Granularity::Instructions,
+        Atomicity::Updates | Atomicity::Split => Granularity::Accesses,
     }
 }
 
@@ -83,7 +83,7 @@ pub fn confirm(
     Ok(confirmed)
 }
 
-/// The program, access by access, with the torn instructions locked.
+/// The program, access by access, with the instructions locked that are torn or presumed to be atomic.
 fn split_with_locks(program: &Program, analysis: &Analysis, findings: &Findings) -> Result<SplitProgram, TooLong> {
     let mut split = SplitProgram::new(program)?;
     let locked = findings.in_place.locked.iter().filter_map(|&instr| instruction(program, analysis, instr));

@@ -13,6 +13,7 @@ use super::specification::Specification;
 use super::verify::{Trial, semantics, tell_if_without_machine};
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
+use crate::caveat;
 use crate::confirm;
 use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::engines::{self, Engine};
@@ -20,16 +21,19 @@ use crate::memory::MemoryModel;
 use crate::placement::Method;
 use crate::placement::cost::Costs;
 use crate::provenance::Provenance;
+use crate::readings::{self, Others, STATES_FOR_OTHERS, Splittable};
 use crate::repair::Repair;
 use crate::report::output::Staged;
 use crate::report::run::Words;
 use crate::report::{self, Report, names, text};
 use crate::source::Source;
+use crate::weak::split::TooLong;
 use crate::weak::verify::Property;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// The models of `--mm` if none are given and the engine is for all.
 const USUAL: [&str; 4] = ["tso", "pso", "armv7", "power"];
@@ -60,22 +64,33 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         ProfileArgument::Literal => Profile::Literal,
         ProfileArgument::Published => Profile::Published,
     };
+    let started = Instant::now();
     let specification = specification(arguments)?;
     let facts = match &specification {
         Some(specification) => specification.facts(&arguments.input.limits)?,
         None => arguments.input.load(verbosity)?,
     };
-    let analysis = Analysis::new(facts, profile);
-    let options = options(arguments, &analysis)?;
+    let whole = Analysis::new(facts, profile);
+    let asked = reading(arguments);
+    let limit = arguments.confirmation.max_weak_states;
+    let others = others(&whole, asked, specification.as_ref(), limit)?;
+    let analysis = for_reading(whole, asked, specification.as_ref(), limit)?;
+    let explored_in = started.elapsed();
+    let options = options(arguments, asked, &analysis)?;
     let results = models
         .iter()
-        .map(|model| result(arguments, specification.as_ref(), &analysis, model, &options, verbosity))
-        .collect::<Result<_, _>>()?;
+        .map(|model| {
+            let result = result(arguments, specification.as_ref(), &analysis, model, &options, verbosity)?;
+            Ok(ModelOutcome { other_readings: others.run(model, &options), ..result })
+        })
+        .collect::<Result<_, Failure>>()?;
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
     let provenance = provenance(arguments)?;
-    let outcome = Outcome { model: name, analysis, engine: EngineUse::default(), options, results, source, provenance };
+    let engine = EngineUse::default();
+    let caveats = caveat::of_definitions(analysis.profile, analysis.conflict_rule(options.conflicts));
+    let outcome = Outcome { model: name, analysis, engine, explored_in, options, results, caveats, source, provenance };
     finish(arguments, &outcome, verbosity)
 }
 
@@ -99,6 +114,7 @@ fn result(
     options: &Options,
     verbosity: Verbosity,
 ) -> Result<ModelOutcome, Failure> {
+    let started = Instant::now();
     let spinner = Spinner::new(format!("analysing under {}", model.name));
     let outcome = match specification {
         Some(specification) if arguments.confirm || arguments.confirmation.only_confirmed => {
@@ -107,13 +123,14 @@ fn result(
         _ => analysis.run(model, options),
     };
     drop(spinner);
-    match specification {
+    let verification = match specification {
         Some(specification) if arguments.verify => {
-            let verification = verification(arguments, specification, analysis, model, options, &outcome)?;
-            Ok(ModelOutcome { verification, ..outcome })
+            verification(arguments, specification, analysis, model, options, &outcome)?
         }
-        _ => Ok(outcome),
-    }
+        _ => outcome.verification,
+    };
+    // Confirming and verifying are a part of what was asked.
+    Ok(ModelOutcome { verification, elapsed: started.elapsed(), ..outcome })
 }
 
 /// Runs the repaired program.
@@ -226,14 +243,53 @@ fn exit_status(arguments: &AnalyseArguments, outcome: &Outcome) -> ExitCode {
 /// What `--atomicity` asks for.
 pub fn atomicity(argument: AtomicityArgument) -> Atomicity {
     match argument {
-        AtomicityArgument::Off => Atomicity::Off,
-        AtomicityArgument::Updates => Atomicity::Updates,
         AtomicityArgument::Full => Atomicity::Full,
+        AtomicityArgument::Updates => Atomicity::Updates,
+        AtomicityArgument::Presumed => Atomicity::Presumed,
+        AtomicityArgument::Split => Atomicity::Split,
     }
 }
 
+/// How instructions with several accesses are read: the paper's profile does not check them, unless it is asked to.
+fn reading(arguments: &AnalyseArguments) -> Atomicity {
+    match (arguments.atomicity, arguments.profile) {
+        (Some(asked), _) => atomicity(asked),
+        (None, ProfileArgument::Published) => Atomicity::Split,
+        (None, _) => Atomicity::Full,
+    }
+}
+
+/// The analysis for a reading, from that of whole instructions; a specification is explored access by access where that is needed, up to so many states.
+pub fn for_reading(
+    whole: Analysis,
+    atomicity: Atomicity,
+    specification: Option<&Specification>,
+    limit: usize,
+) -> Result<Analysis, Failure> {
+    let _spinner = Spinner::new("reading instructions access by access".to_owned());
+    let program = specification.map(|specification| Splittable { program: &specification.program, limit });
+    readings::analysis(whole, atomicity, program).map_err(|error| too_long(specification, error))
+}
+
+/// The readings that were not asked for.
+fn others(
+    whole: &Analysis,
+    asked: Atomicity,
+    specification: Option<&Specification>,
+    limit: usize,
+) -> Result<Others, Failure> {
+    let limit = limit.min(STATES_FOR_OTHERS);
+    let program = specification.map(|specification| Splittable { program: &specification.program, limit });
+    Others::new(whole, asked, program).map_err(|error| too_long(specification, error))
+}
+
+fn too_long(specification: Option<&Specification>, error: TooLong) -> Failure {
+    let unknown = || Failure::Usage("an instruction has more than 64 operations; split it".to_owned());
+    specification.map_or_else(unknown, |specification| specification.too_long(error))
+}
+
 /// What is asked of the analysis.
-pub fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Options, Failure> {
+pub fn options(arguments: &AnalyseArguments, atomicity: Atomicity, analysis: &Analysis) -> Result<Options, Failure> {
     let costs = match &arguments.cost {
         None => Costs::default(),
         Some(path) => {
@@ -248,7 +304,7 @@ pub fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Opti
             ConflictsArgument::Concurrent => ConflictRule::Concurrent,
             ConflictsArgument::Reachable => ConflictRule::Reachable,
         },
-        atomicity: atomicity(arguments.atomicity),
+        atomicity,
         listing: listing(arguments.cycles),
         minimal_sets: listing(arguments.minimal_sets),
         method: match arguments.placement {
@@ -326,6 +382,11 @@ fn write_summary(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Ver
     let stdout_is_taken = arguments.outputs().into_iter().any(|path| path.as_os_str() == "-");
     let mut out: Box<dyn Write> =
         if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(anstream::stdout().lock()) };
+    if verbosity > Verbosity::Quiet {
+        let mut caveats = String::new();
+        text::write_caveats(outcome, &mut caveats).map_err(io::Error::other)?;
+        write!(out, "{caveats}")?;
+    }
     for result in &outcome.results {
         if verbosity > Verbosity::Quiet && !stdout_is_taken {
             let mut shown = String::new();

@@ -1,7 +1,7 @@
 //! `seqcon analyse --engine` and `seqcon engines`: methods other than the main analysis.
 
 use super::analyse::{options, provenance};
-use super::arguments::{AnalyseArguments, AtomicityArgument, PlacementArgument, Verbosity};
+use super::arguments::{AnalyseArguments, PlacementArgument, Verbosity};
 use super::failure::Failure;
 use super::progress::Spinner;
 use super::specification::Specification;
@@ -16,6 +16,7 @@ use crate::source::Source;
 use crate::weak::verify::Property;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Lists the engines.
 pub fn list() -> Result<ExitCode, Failure> {
@@ -75,7 +76,7 @@ fn refuse_unknown(arguments: &AnalyseArguments, engine: &dyn Engine, models: &[M
         )));
     }
     let unsupported = [
-        (!matches!(arguments.atomicity, AtomicityArgument::Off), "--atomicity"),
+        (arguments.atomicity.is_some(), "--atomicity"),
         (!matches!(arguments.placement, PlacementArgument::Exact), "--placement greedy"),
         (arguments.confirm, "--confirm"),
         (arguments.confirmation.only_confirmed, "--only-confirmed"),
@@ -94,6 +95,7 @@ pub fn outcome(
     verbosity: Verbosity,
 ) -> Result<Outcome, Failure> {
     refuse_unknown(arguments, engine, models)?;
+    let started = Instant::now();
     let specification = match &arguments.input.inputs[..] {
         [path] if Specification::is_one(path) => Specification::read(path)?,
         _ => {
@@ -122,13 +124,17 @@ pub fn outcome(
         );
     }
     specification.tell_out_of_range(&arguments.input.limits, evidence.out_of_range())?;
-    let options = options(arguments, &analysis)?;
+    // Programs are performed access by access.
+    let explored_in = started.elapsed();
+    let options = options(arguments, Atomicity::Split, &analysis)?;
     let mut results = Vec::with_capacity(models.len());
     for model in models {
+        let started = Instant::now();
         let mut result = evidence.insert_fences(model, &options);
         if arguments.verify {
             result.verification = verification(arguments, &specification, &analysis, model, &result)?;
         }
+        result.elapsed = started.elapsed();
         results.push(result);
     }
     if verbosity == Verbosity::Verbose {
@@ -141,7 +147,8 @@ pub fn outcome(
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
     let Specification { name: path, text, program, .. } = specification;
     let source = Some(Source::new(path, text, program, &analysis));
-    Ok(Outcome { model: name, analysis, options, results, source, engine, provenance: provenance(arguments)? })
+    let (caveats, provenance) = (Vec::new(), provenance(arguments)?);
+    Ok(Outcome { model: name, analysis, explored_in, options, results, caveats, source, engine, provenance })
 }
 
 /// Runs the program with the fences in place, access by access: does it reach the same states?
@@ -157,7 +164,7 @@ fn verification(
         specification,
         model,
         repair: &repair,
-        atomicity: Atomicity::Off,
+        atomicity: Atomicity::Split,
         property: Property::States,
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,

@@ -1,6 +1,6 @@
 //! `seqcon matrix`: all built-in memory models side by side.
 
-use super::analyse::atomicity;
+use super::analyse::{atomicity, for_reading};
 use super::arguments::{MatrixArguments, Verbosity};
 use super::failure::Failure;
 use super::places::refuse_clashes;
@@ -16,6 +16,10 @@ use crate::source::Source;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
+
+/// The most states that are explored access by access.
+const MOST_STATES: usize = 2_000_000;
 
 pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     refuse_clashes(arguments.csv.as_deref(), arguments.input.inputs.iter().map(PathBuf::as_path))?;
@@ -36,6 +40,7 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
 }
 
 fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome, Failure> {
+    let started = Instant::now();
     let specification = match &arguments.input.inputs[..] {
         [path] if Specification::is_one(path) => Some(Specification::read(path)?),
         _ => None,
@@ -44,8 +49,11 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         Some(specification) => specification.facts(&arguments.input.limits)?,
         None => arguments.input.load(verbosity)?,
     };
-    let analysis = Analysis::new(facts, Profile::Sound);
-    let options = Options { atomicity: atomicity(arguments.atomicity), ..Options::default() };
+    let atomicity = atomicity(arguments.atomicity);
+    let whole = Analysis::new(facts, Profile::Sound);
+    let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
+    let explored_in = started.elapsed();
+    let options = Options { atomicity, ..Options::default() };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
         analysis.run(&model, &options)
@@ -58,8 +66,10 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         model,
         analysis,
         engine: EngineUse::default(),
+        explored_in,
         options,
         results,
+        caveats: Vec::new(),
         source,
         provenance: Provenance::default(),
     })

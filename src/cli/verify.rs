@@ -1,6 +1,7 @@
 //! `seqcon verify`: is the program right under a weak memory model, with the suggestions in place?
 
-use super::arguments::{ConfirmationArguments, PropertyArgument, VerifyArguments, VerifyAtomicityArgument};
+use super::analyse::{atomicity, for_reading};
+use super::arguments::{ConfirmationArguments, PropertyArgument, VerifyArguments};
 use super::failure::Failure;
 use super::input::{memory_model, refuse_repeated_models};
 use super::progress::Spinner;
@@ -17,6 +18,7 @@ use crate::repair::{
     Repair, Reported,
     text::{edits, spots},
 };
+use crate::report::reading;
 use crate::report::run::Words;
 use crate::weak::Machine;
 use crate::weak::axiomatic::Model;
@@ -52,10 +54,7 @@ fn verify_under(
     specification: &Specification,
     model: &MemoryModel,
 ) -> Result<(String, u8), Failure> {
-    let atomicity = match arguments.atomicity {
-        VerifyAtomicityArgument::Off => Atomicity::Off,
-        VerifyAtomicityArgument::Full => Atomicity::Full,
-    };
+    let atomicity = atomicity(arguments.atomicity);
     let property = match arguments.property {
         PropertyArgument::Traces => Property::Traces,
         PropertyArgument::States => Property::States,
@@ -67,6 +66,11 @@ fn verify_under(
     let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
     let mut text = String::new();
     let status = trial.write_verdict(&words, &verdict, &mut text).map_err(io::Error::other)?;
+    let composites = specification.split()?.composites();
+    if let Some(&(thread, instruction)) = composites.first() {
+        let named = reading::and_more(words.instruction(thread, instruction), composites.len());
+        writeln!(text, "  {}", reading::in_words(atomicity, &named)).map_err(io::Error::other)?;
+    }
     if is_partial {
         text += "  only a part of the state space was explored, so what was put in may lack something: allow the exploration more\n";
     }
@@ -89,6 +93,7 @@ impl Trial<'_> {
     pub fn run(&self) -> Result<(SplitProgram, Verdict), Failure> {
         let Trial { specification, model, repair, atomicity, property, .. } = *self;
         let mut split = specification.split()?;
+        let repair = self.in_effect(repair, &split);
         repair.apply(&mut split);
         let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
         let verdict = match semantics(model)? {
@@ -96,9 +101,18 @@ impl Trial<'_> {
                 let (bound, limit) = (self.confirmation.buffer_bound, self.confirmation.max_weak_states);
                 verify(&split, &Question { machine, granularity: granularity(atomicity), property, bound, limit })
             }
-            Semantics::Axioms(axioms) => self.by_axioms(&split, axioms)?,
+            Semantics::Axioms(axioms) => self.by_axioms(&repair, &split, axioms)?,
         };
         Ok((split, verdict))
+    }
+
+    /// What is put in, and what is presumed to be atomic by other means.
+    fn in_effect(&self, repair: &Repair, split: &SplitProgram) -> Repair {
+        let mut repair = repair.clone();
+        if self.atomicity == Atomicity::Presumed {
+            repair.locked.extend(split.composites());
+        }
+        repair
     }
 
     /// The verdict alone, as a report says it.
@@ -112,7 +126,7 @@ impl Trial<'_> {
     }
 
     /// The verdict of the axioms on the text with the suggestions put in; where whole instructions count, none may be torn.
-    fn by_axioms(&self, split: &SplitProgram, model: Model) -> Result<Verdict, Failure> {
+    fn by_axioms(&self, repair: &Repair, split: &SplitProgram, model: Model) -> Result<Verdict, Failure> {
         if self.atomicity == Atomicity::Full {
             match torn(split, self.confirmation.max_weak_states) {
                 Err(limit) => return Ok(Verdict::Undecided(limit.into())),
@@ -123,7 +137,7 @@ impl Trial<'_> {
                 }
             }
         }
-        let repaired = self.repair.put_into(&self.specification.program);
+        let repaired = repair.put_into(&self.specification.program);
         verify::by_axioms(&repaired, model, self.property, self.unroll)
             .map_err(|failure| Failure::Usage(format!("{}: {failure}", self.specification.name)))
     }
@@ -198,7 +212,9 @@ fn suggestions(
         return Ok((repair, !is_complete));
     }
     tell_if_unconfirmable(model, &arguments.confirmation);
-    let analysis = Analysis::new(specification.facts(&arguments.limits)?, Profile::Sound);
+    let whole = Analysis::new(specification.facts(&arguments.limits)?, Profile::Sound);
+    let limit = arguments.confirmation.max_weak_states;
+    let analysis = for_reading(whole, atomicity, Some(specification), limit)?;
     let options = Options { atomicity, ..Options::default() };
     let outcome = outcome(&analysis, specification, model, &options, &arguments.confirmation)?;
     Ok((Repair::of(&specification.program, &analysis, &outcome), analysis.cut_off))

@@ -3,8 +3,10 @@
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, names};
 use crate::analysis::{ModelOutcome, Outcome, Verification};
+use crate::caveat::Caveat;
 use crate::placement::Minimality;
 use crate::provenance::Input;
+use crate::readings::OtherReading;
 use crate::safety::Place;
 use crate::source::Source;
 use serde::Serialize;
@@ -12,7 +14,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Raised by one when a key changes its meaning or goes away.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 
 /// `report.json`
 pub struct Json;
@@ -26,6 +28,7 @@ struct Document<'a> {
     engine: EngineObject<'a>,
     /// Instructions that are partial fences, and left out of account.
     partial_fences: Vec<String>,
+    caveats: Vec<CaveatObject<'a>>,
     results: Vec<ResultObject>,
 }
 
@@ -44,6 +47,17 @@ struct EngineObject<'a> {
     abstraction: Option<String>,
 }
 
+/// What must be known before the results are believed.
+#[derive(Serialize)]
+struct CaveatObject<'a> {
+    topic: &'static str,
+    level: &'static str,
+    sentence: &'a str,
+    /// Where in the specification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+}
+
 #[derive(Serialize)]
 struct ResultObject {
     summary: SummaryRow,
@@ -54,7 +68,11 @@ struct ResultObject {
     needed_at_least: Option<usize>,
     rechecked: RecheckObject,
     verified: VerificationObject,
-    presumed_atomic: Vec<String>,
+    /// Instructions with several accesses that nothing makes atomic: `summary.atomicity` says how they are read.
+    composites: Vec<String>,
+    /// Atomic instructions that stand where a fence would be needed.
+    atomic_fences: Vec<String>,
+    other_readings: Vec<ReadingObject>,
     fences: Vec<FenceObject>,
     locks: Vec<LockRow>,
     delays: Vec<DelayObject>,
@@ -62,6 +80,15 @@ struct ResultObject {
     /// For each thread that needs fences its minimal sets, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     minimal_sets: Option<Vec<Vec<Vec<String>>>>,
+}
+
+/// What another reading of composite instructions would answer.
+#[derive(Serialize)]
+struct ReadingObject {
+    atomicity: &'static str,
+    fences: usize,
+    locks: usize,
+    complete: bool,
 }
 
 #[derive(Serialize)]
@@ -125,6 +152,7 @@ impl Report for Json {
                 abstraction: outcome.engine.abstraction.map(|abstraction| abstraction.to_string()),
             },
             partial_fences: outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default(),
+            caveats: outcome.caveats.iter().map(|caveat| caveat_object(outcome, caveat)).collect(),
             results: outcome.results.iter().map(|result| result_object(outcome, result)).collect(),
         };
         serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -132,8 +160,18 @@ impl Report for Json {
     }
 }
 
+fn reading_object(other: &OtherReading) -> ReadingObject {
+    let &OtherReading { atomicity, fences, locks, complete } = other;
+    ReadingObject { atomicity: names::atomicity(atomicity), fences, locks, complete }
+}
+
 fn input_object(input: &Input) -> InputObject<'_> {
     InputObject { path: &input.path, sha256: input.sha256.as_deref() }
+}
+
+fn caveat_object<'a>(outcome: &Outcome, caveat: &'a Caveat) -> CaveatObject<'a> {
+    let source = outcome.source.as_ref().zip(caveat.span).map(|(source, span)| source.reference_to(span));
+    CaveatObject { topic: caveat.topic.name(), level: caveat.topic.level().name(), sentence: &caveat.sentence, source }
 }
 
 pub(super) fn verification_object(verification: &Verification) -> VerificationObject {
@@ -178,7 +216,9 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
         },
         rechecked: RecheckObject { enough: result.recheck.enough, each_fence_needed: result.recheck.each_needed },
         verified: verification_object(&result.verification),
-        presumed_atomic: result.presumed_atomic.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        composites: result.composites.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        atomic_fences: result.atomic_fences.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        other_readings: result.other_readings.iter().map(reading_object).collect(),
         fences: fence_objects(outcome, result),
         locks: outcome.lock_rows(result),
         delays: delays.collect(),
