@@ -230,7 +230,7 @@ fn suggestions(
 /// What a `report.json` suggests.
 pub fn reported(path: &Path, specification: &Specification, model: &MemoryModel) -> Result<Reported, Failure> {
     let json = fs::read_to_string(path).map_err(|error| Failure::in_file(path, error))?;
-    Repair::from_json(&json, &model.name, &specification.program).map_err(|error| Failure::in_file(path, error))
+    Repair::from_json(&json, model, &specification.program).map_err(|error| Failure::in_file(path, error))
 }
 
 /// The analysis of a specification, with only the confirmed delays if that was asked for.
