@@ -211,6 +211,7 @@ fn verification(
         property: Property::States,
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,
+        budget: arguments.input.limits.budget.budget().for_the_rest(),
     };
     trial.verification()
 }
