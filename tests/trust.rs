@@ -149,17 +149,22 @@ fn no_miss(cases: u64, shape: &Shape, model: &str, atomicity: Atomicity) {
     let (repaired, clean, skipped, split) = (Cell::new(0), Cell::new(0), Cell::new(0), Cell::new(0));
     let doubles = Doubles::default();
     let count = |counter: &Cell<u32>| counter.set(counter.get() + 1);
+    // Access by access there are more states.
+    let limits = match atomicity {
+        Atomicity::Split => Limits { states: 3 * RANDOM_LIMITS.states, ..RANDOM_LIMITS },
+        _ => RANDOM_LIMITS,
+    };
     random_cases(self::cases(cases), |rng| {
         let text = random_specification(rng, shape);
         let program = program(&text);
-        let analysis = analysis_for(&program, atomicity, RANDOM_LIMITS);
+        let analysis = analysis_for(&program, atomicity, limits);
         if analysis.cut_off {
             return count(&skipped);
         }
         let outcome = outcome(&analysis, model, atomicity);
         let repair = Repair::of(&program, &analysis, &outcome);
         for property in [Property::Traces, Property::States] {
-            match judge(&program, &repair, model, atomicity, property, RANDOM_LIMITS) {
+            match judge(&program, &repair, model, atomicity, property, limits) {
                 Verdict::Verified(_) | Verdict::Bounded { .. } => {}
                 Verdict::Undecided(_) => return count(&skipped),
                 violated => panic!("{model} {atomicity:?} {property:?}: {violated:?} with {repair:?} in\n{text}"),

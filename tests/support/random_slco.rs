@@ -97,7 +97,8 @@ fn random_composite(rng: &mut StdRng, shape: &Shape, size: Size) -> String {
     for _ in 0..rng.random_range(1..=size.assignments) {
         let statement = match rng.random_range(0..6) {
             0 => format!("{} := 1 - {}", location(rng), location(rng)),
-            5 => {
+            // Three accesses: where there are few threads.
+            5 if size.assignments > 2 => {
                 let both = location(rng);
                 format!("{} := ({both} + {both}) % 2", [location(rng), local(rng)][rng.random_range(0..2)])
             }
