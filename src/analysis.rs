@@ -4,9 +4,9 @@
 //! (method §5, §6), delays and torn instructions (§7, §8), placement (§9), and the second look at it (§10). [`Outcome`] is the one result type that every report takes.
 
 use crate::aeg::{AbstractEventGraph, Conflicts, Profile, ProgramOrder};
-use crate::caveat::Caveat;
+use crate::caveat::{self, Caveat};
 use crate::cycles::{self, Atomicity, ConflictRule, Delay, Findings, Listing, Setting};
-use crate::facts::Facts;
+use crate::facts::{Facts, Presumed};
 use crate::ids::{InstrId, LabelId};
 use crate::lts::label::Label;
 use crate::memory::{FenceStrength, Kind, MemoryModel};
@@ -62,6 +62,8 @@ pub struct Analysis {
     pub num_of_transitions: u64,
     /// A part of the state space is missing: there may be more to find.
     pub cut_off: bool,
+    /// What was presumed because the state space does not show it, and how names were taken.
+    pub caveats: Vec<Caveat>,
     /// Whose definitions apply.
     pub profile: Profile,
     /// The abstract event graph.
@@ -271,14 +273,20 @@ impl Analysis {
     /// Builds what all memory models share.
     #[must_use]
     pub fn new(facts: Facts, profile: Profile) -> Analysis {
+        let cut_off = facts.cut_off || profile == Profile::Sound && facts.presumed == Presumed::Unknown;
+        let unseen = if profile == Profile::Sound { caveat::unseen::caveats(&facts) } else { Vec::new() };
+        let facts = if profile == Profile::Sound { facts.with_presumed().clone() } else { facts };
         let graph = AbstractEventGraph::build(&facts, profile);
+        let shown = |caveat: Caveat| Caveat { sentence: graph.shown(&caveat.sentence), ..caveat };
+        let caveats = unseen.into_iter().map(shown).chain(caveat::arrays::caveats(&graph)).collect();
         let order = ProgramOrder::new(&graph);
         let reachable = Conflicts::reachable(&graph);
         Analysis {
             labels: facts.labels,
             num_of_states: facts.states,
             num_of_transitions: facts.transitions,
-            cut_off: facts.cut_off,
+            cut_off,
+            caveats,
             profile,
             graph,
             order,

@@ -4,6 +4,9 @@
 //! `caveats`, the page among its notices, SARIF as notifications; the summary line counts the warnings. Who finds something out makes the caveat: there is no list of findings here, only their [topics](Topic).
 //! What holds under one memory model only is part of its result, and no caveat.
 
+pub mod arrays;
+pub mod unseen;
+
 use crate::aeg::Profile;
 use crate::cycles::ConflictRule;
 use crate::program::Span;
@@ -26,6 +29,10 @@ pub struct Caveat {
 pub enum Topic {
     /// The definitions asked for are known to miss violations.
     Definitions,
+    /// What the state space does not show, and what was presumed instead.
+    Unseen,
+    /// Names that were taken to be one location.
+    TakenTogether,
 }
 
 /// How much it weighs.
@@ -43,7 +50,8 @@ impl Topic {
     #[must_use]
     pub fn level(self) -> Level {
         match self {
-            Topic::Definitions => Level::Warning,
+            Topic::Definitions | Topic::Unseen => Level::Warning,
+            Topic::TakenTogether => Level::Note,
         }
     }
 
@@ -52,6 +60,8 @@ impl Topic {
     pub fn name(self) -> &'static str {
         match self {
             Topic::Definitions => "definitions",
+            Topic::Unseen => "unseen",
+            Topic::TakenTogether => "taken-together",
         }
     }
 }
@@ -85,6 +95,19 @@ impl Caveat {
     pub fn in_words(&self) -> String {
         format!("{}: {}", self.topic.level().name(), self.sentence)
     }
+}
+
+/// Names as people list them: `a, b and c`, the first few.
+fn listed(names: impl Iterator<Item = String>) -> String {
+    const SHOWN: usize = 6;
+    let mut names: Vec<String> = names.collect();
+    if names.len() > SHOWN {
+        let more = names.len() - SHOWN + 1;
+        names.truncate(SHOWN - 1);
+        names.push(format!("{more} more"));
+    }
+    let last = names.pop().unwrap_or_default();
+    if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
 }
 
 /// Definitions that are known to miss violations; `conflicts` are those that apply.

@@ -73,7 +73,8 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
     let provenance = provenance(arguments)?;
-    let caveats = caveat::of_definitions(analysis.profile, analysis.conflict_rule(options.conflicts));
+    let mut caveats = caveat::of_definitions(analysis.profile, analysis.conflict_rule(options.conflicts));
+    caveats.extend(analysis.caveats.iter().cloned());
     let outcome =
         Outcome { model: name, analysis, engine: EngineUse::default(), options, results, caveats, source, provenance };
     finish(arguments, &outcome, verbosity)

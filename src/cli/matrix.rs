@@ -54,13 +54,14 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
     let model = arguments.input.model_name();
+    let caveats = analysis.caveats.clone();
     Ok(Outcome {
         model,
         analysis,
         engine: EngineUse::default(),
         options,
         results,
-        caveats: Vec::new(),
+        caveats,
         source,
         provenance: Provenance::default(),
     })

@@ -42,6 +42,8 @@ mod labels;
 mod layout;
 mod local_sets;
 mod reading;
+mod refusals;
+mod refused_labels;
 mod state_table;
 mod steps;
 mod tables;
@@ -147,7 +149,7 @@ pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> R
     let cut_off = !layout.warnings.is_empty();
     let mut warnings = layout.warnings;
     warnings.extend(labels.warnings());
-    warnings.extend(steps.warnings(&labels));
+    warnings.extend(steps.warnings());
     let facts = tables::build(&labels, &enabled, &steps);
     let facts = Facts { cut_off, ..facts };
     Ok(Extraction { facts, dialect: reading.dialect().name().to_owned(), warnings })
