@@ -81,12 +81,12 @@ fn one_name_can_be_two_elements() {
 
 #[test]
 fn nothing_depends_on_an_element_of_a_local_array_that_is_not_known() {
-    // Load buffering on ARMv7 is in order if the written values depend on what was read; ~a[0] holds that, ~a[i] may be something else.
+    // Load buffering on ARMv8 is in order if the written values depend on what was read; ~a[0] holds that, ~a[i] may be something else.
     let fences = |written: &str, used: &str| {
         let first = [format!("T0.0: ~{written} := x"), format!("T0.1: y := ~{used}")];
         let second = [format!("T1.0: ~{written} := y"), format!("T1.1: x := ~{used}")];
         let text = interleaved([[&first[0], &first[1]], [&second[0], &second[1]]]);
-        tell(facts_of_text(&text), Profile::Sound, "armv7", Atomicity::Off).outcome.fences.len()
+        tell(facts_of_text(&text), Profile::Sound, "armv8", Atomicity::Off).outcome.fences.len()
     };
     assert_eq!([fences("a[0]", "a[0]"), fences("a", "a")], [0, 0]);
     assert_eq!([fences("a[0]", "a[i]"), fences("a[i]", "a[i]"), fences("a", "a[0]")], [2, 2, 2]);

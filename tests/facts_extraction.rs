@@ -59,7 +59,7 @@ fn the_corpus_has_the_expected_facts() {
             .join("aut")
             .join(model)
             .with_extension(format!("{}.aut", model.rsplit('.').next().expect("a number")));
-        let Extraction { facts, dialect, warnings } = facts::load(&path, &options(), &NoProgress).expect(model);
+        let Extraction { facts, dialect, warnings, .. } = facts::load(&path, &options(), &NoProgress).expect(model);
         let sizes = [facts.labels.len(), facts.follows.len(), facts.concurrent.len()].map(|size| size as u64);
         assert_eq!([facts.states, facts.transitions, sizes[0], sizes[1], sizes[2]], expected, "{model}");
         assert_eq!((dialect.as_str(), warnings.as_slice()), ("rw", [].as_slice()), "{model}");
@@ -146,7 +146,9 @@ fn extraction_is_what_the_definitions_say() {
         let lts = Lts::random(rng);
         let threads = rng.random_range(1..4);
         let extraction = with_threads(threads, || facts_of(lts.to_aut(), &options()));
-        assert_eq!(extraction.expect("it is well formed").facts, lts.facts(), "{}", lts.to_aut());
+        // Most random states are not reached from the first one, which is said there, and changes no table.
+        let facts = Facts { cut_off: false, ..extraction.expect("it is well formed").facts };
+        assert_eq!(facts, lts.facts(), "{}", lts.to_aut());
     });
 }
 

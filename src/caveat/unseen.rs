@@ -91,7 +91,7 @@ fn refusals(more: &More<'_>) -> Vec<Caveat> {
         caveats.push(Caveat::new(
             Topic::Unseen,
             format!(
-                "{} waits for other threads without a label that says for what: it is presumed to read all that they write; let what it reads be a self-loop while it waits",
+                "steps of other threads enable {}, and no label says what is waited for: presumed are waits that read all that other threads write; a self-loop with what is read (`T.n: ?! …`) gives a better answer",
                 named(&without)
             ),
         ));
@@ -105,7 +105,7 @@ fn internal_waits(more: &More<'_>) -> Option<Caveat> {
     (!threads.is_empty()).then(|| {
         let named = listed(threads.iter().map(|&thread| thread.to_owned()));
         let sentence = format!(
-            "{named} may wait for an internal step: program order is kept across it, but what it reads while it waits is not known; give such steps a label"
+            "an internal step may be waited for by {named}: program order is kept across it, but what is read meanwhile is not known; give such steps a label"
         );
         Caveat::new(Topic::Unseen, sentence)
     })
@@ -120,7 +120,7 @@ fn silences(facts: &Facts) -> Option<Caveat> {
     let waiting: BTreeSet<&str> = waiting.filter(|thread| !presumed.contains(thread)).collect();
     (!waiting.is_empty()).then(|| {
         let named = listed(waiting.iter().map(|&thread| thread.to_owned()));
-        let sentence = format!("{named} waits without a label, so what it reads while it waits is not known");
+        let sentence = format!("what {named} reads in waits without a label is not known");
         Caveat::new(Topic::Unseen, sentence)
     })
 }

@@ -6,14 +6,15 @@ use super::arguments::{
 };
 use super::engine;
 use super::failure::Failure;
-use super::input::memory_model;
-use super::places::refuse_clashes;
+use super::input::{Model, memory_model};
+use super::outputs::Outputs;
 use super::progress::Spinner;
 use super::specification::Specification;
 use super::verify::Trial;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
-use crate::caveat;
+use crate::caveat::idle::Happenings;
+use crate::caveat::{conflicts, definitions};
 use crate::confirm;
 use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::engines::{self, Engine};
@@ -22,14 +23,13 @@ use crate::placement::Method;
 use crate::placement::cost::Costs;
 use crate::provenance::Provenance;
 use crate::repair::Repair;
-use crate::report::output::Staged;
+use crate::report::names;
 use crate::report::run::Words;
-use crate::report::{self, Report, names, text};
 use crate::source::Source;
 use crate::weak::verify::Property;
 use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The models of `--mm` if none are given and the engine is for all.
@@ -48,47 +48,62 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     // Everything that can be wrong with the command is found before the state space is read.
     let engine = engine::named(&arguments.engine)?;
     let models = memory_models(arguments, engine)?;
-    refuse_repetitions(arguments, &models)?;
-    if engine.description() != engines::all()[0].description() {
-        return finish(arguments, &engine::outcome(arguments, engine, &models, verbosity)?, verbosity);
+    refuse_repetitions(&models)?;
+    let outputs = Outputs::new(arguments)?;
+    refuse_for_state_spaces(arguments)?;
+    let outcomes = if engine.description() == engines::all()[0].description() {
+        engine::refuse_for_default(arguments)?;
+        let inputs = arguments.input.models(&arguments.merging, verbosity)?;
+        let outcome = |input: Model| outcome(arguments, input, &models, verbosity);
+        inputs.into_iter().map(outcome).collect::<Result<Vec<Outcome>, Failure>>()?
+    } else {
+        engine::outcomes(arguments, engine, &models, verbosity)?
+    };
+    outputs.write_files(&outcomes)?;
+    match outputs.write_text(&outcomes, verbosity) {
+        // Who has seen enough of the text still gets the verdict.
+        Err(failure) if failure.is_unread() => {}
+        result => result?,
     }
-    engine::refuse_for_default(arguments)?;
+    Ok(exit_status(arguments, &outcomes))
+}
+
+/// What the default engine finds in one of the inputs.
+fn outcome(
+    arguments: &AnalyseArguments,
+    input: Model,
+    models: &[MemoryModel],
+    verbosity: Verbosity,
+) -> Result<Outcome, Failure> {
     let profile = match arguments.profile {
         ProfileArgument::Sound => Profile::Sound,
         ProfileArgument::Literal => Profile::Literal,
         ProfileArgument::Published => Profile::Published,
     };
-    let specification = specification(arguments)?;
-    let facts = match &specification {
-        Some(specification) => specification.facts(&arguments.input.limits)?,
-        None => arguments.input.load(verbosity)?,
-    };
+    let Model { name, paths, specification, facts, mut caveats } = input;
+    let happenings = Happenings::of(&facts);
     let analysis = Analysis::new(facts, profile);
     let options = options(arguments, &analysis)?;
     let results = models
         .iter()
         .map(|model| result(arguments, specification.as_ref(), &analysis, model, &options, verbosity))
         .collect::<Result<_, _>>()?;
-    let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
-    let provenance = provenance(arguments)?;
-    let mut caveats = caveat::of_definitions(analysis.profile, analysis.conflict_rule(options.conflicts));
     caveats.extend(analysis.caveats.iter().cloned());
-    let outcome =
-        Outcome { model: name, analysis, engine: EngineUse::default(), options, results, caveats, source, provenance };
-    finish(arguments, &outcome, verbosity)
-}
-
-/// Writes the reports; what is found decides the exit status.
-fn finish(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Verbosity) -> Result<ExitCode, Failure> {
-    write_files(arguments, outcome)?;
-    match write_summary(arguments, outcome, verbosity) {
-        // Who has seen enough of the text still gets the verdict.
-        Err(failure) if failure.is_unread() => {}
-        result => result?,
-    }
-    Ok(exit_status(arguments, outcome))
+    caveats.extend(definitions::caveats(profile, analysis.conflict_rule(options.conflicts)));
+    caveats.extend(happenings.caveats(&analysis, source.as_ref()));
+    caveats.extend(conflicts::caveats(&analysis, source.is_none()));
+    Ok(Outcome {
+        model: arguments.name.clone().unwrap_or(name),
+        analysis,
+        engine: EngineUse::default(),
+        options,
+        results,
+        caveats,
+        source,
+        provenance: provenance(arguments, &paths)?,
+    })
 }
 
 /// The result under one memory model.
@@ -139,14 +154,15 @@ fn verification(
     trial.verification()
 }
 
-/// The specification, if there is one input and it is one.
-fn specification(arguments: &AnalyseArguments) -> Result<Option<Specification>, Failure> {
-    match (&arguments.input.inputs[..], runs_the_program(arguments)) {
-        ([path], _) if Specification::is_one(path) => Specification::read(path).map(Some),
-        (_, None) => Ok(None),
-        (_, Some(asked)) => {
-            Err(Failure::Usage(format!("{asked} runs the program, and needs exactly one input: a specification")))
-        }
+/// What runs the program needs specifications.
+fn refuse_for_state_spaces(arguments: &AnalyseArguments) -> Result<(), Failure> {
+    let are_programs = arguments.input.inputs.iter().all(|path| Specification::is_one(path));
+    let are_merged = arguments.merging.merge && arguments.input.inputs.len() > 1;
+    match runs_the_program(arguments) {
+        Some(asked) if !are_programs || are_merged => Err(Failure::Usage(format!(
+            "{asked} runs the program, and needs specifications as inputs, not merged (a state space has only labels)"
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -161,14 +177,14 @@ fn runs_the_program(arguments: &AnalyseArguments) -> Option<&'static str> {
 }
 
 /// How to repeat the run, if a report is written that says it: that reads the inputs once more.
-pub fn provenance(arguments: &AnalyseArguments) -> Result<Provenance, Failure> {
+pub fn provenance(arguments: &AnalyseArguments, paths: &[PathBuf]) -> Result<Provenance, Failure> {
     let reports = [&arguments.json, &arguments.html, &arguments.formats.sarif, &arguments.out];
     if reports.into_iter().all(Option::is_none) {
         return Ok(Provenance::default());
     }
     let arguments_typed = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     let command = std::iter::once("seqcon".to_owned()).chain(arguments_typed);
-    Ok(Provenance::of(command, arguments.input.inputs.iter().map(PathBuf::as_path))?)
+    Ok(Provenance::of(command, paths.iter().map(PathBuf::as_path))?)
 }
 
 /// The result with what is confirmed of its delays.
@@ -199,31 +215,27 @@ fn confirmed(
     Ok(ModelOutcome { confirmations: confirmed.verdicts, ..outcome })
 }
 
-/// A model or an output that is named twice is a slip: one result would hide the other.
-fn refuse_repetitions(arguments: &AnalyseArguments, models: &[MemoryModel]) -> Result<(), Failure> {
+/// A memory model that is named twice is a slip: one result would hide the other.
+fn refuse_repetitions(models: &[MemoryModel]) -> Result<(), Failure> {
     let repeated =
         models.iter().enumerate().find(|(position, model)| models[..*position].iter().any(|m| m.name == model.name));
-    if let Some((_, model)) = repeated {
-        return Err(Failure::Usage(format!("--mm names the memory model {} twice; name it once", model.name)));
+    match repeated {
+        Some((_, model)) => {
+            Err(Failure::Usage(format!("--mm names the memory model {} twice; name it once", model.name)))
+        }
+        None => Ok(()),
     }
-    let reports = report::all();
-    let in_directory = |directory: &PathBuf| reports.iter().map(|report| directory.join(report.file_name())).collect();
-    let in_directory: Vec<PathBuf> = arguments.out.as_ref().map(in_directory).unwrap_or_default();
-    let outputs = arguments.outputs().into_iter().chain(&in_directory).map(PathBuf::as_path);
-    let tables = arguments.memory_models.iter().map(Path::new);
-    let others = arguments.cost.iter().chain(&arguments.input.dialect).map(PathBuf::as_path);
-    let inputs = arguments.input.inputs.iter().map(PathBuf::as_path);
-    refuse_clashes(outputs, inputs.chain(tables).chain(others))
 }
 
 /// What is missing is known even if not all cycles were listed, so it comes first.
-fn exit_status(arguments: &AnalyseArguments, outcome: &Outcome) -> ExitCode {
-    let violated = outcome.results.iter().any(|result| result.verification == Verification::Violated);
-    if violated || arguments.check && outcome.results.iter().any(|result| !result.is_clean()) {
+fn exit_status(arguments: &AnalyseArguments, outcomes: &[Outcome]) -> ExitCode {
+    let results = || outcomes.iter().flat_map(|outcome| &outcome.results);
+    let violated = results().any(|result| result.verification == Verification::Violated);
+    if violated || arguments.check && results().any(|result| !result.is_clean()) {
         return ExitCode::from(1);
     }
     let is_answered = |result: &ModelOutcome| result.complete && result.verification != Verification::Undecided;
-    let complete = outcome.results.iter().all(is_answered);
+    let complete = results().all(is_answered);
     if complete { ExitCode::SUCCESS } else { ExitCode::from(3) }
 }
 
@@ -269,82 +281,4 @@ fn listing(argument: Option<CyclesArgument>) -> Listing {
         Some(CyclesArgument::First(limit)) => Listing::First(limit),
         Some(CyclesArgument::All) => Listing::All,
     }
-}
-
-/// All files are written before the first one gets its name.
-fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Failure> {
-    let dot: &dyn Report = &report::dot::Dot { cycle: arguments.formats.cycle };
-    let single: [(&Option<PathBuf>, &dyn Report); 9] = [
-        (&arguments.csv, &report::csv::Fences),
-        (&arguments.locks_csv, &report::csv::Locks),
-        (&arguments.delays_csv, &report::csv::Delays),
-        (&arguments.cycles_csv, &report::csv::Cycles),
-        (&arguments.summary_csv, &report::csv::Summary),
-        (&arguments.json, &report::json::Json),
-        (&arguments.html, &report::html::Html),
-        (&arguments.formats.dot, dot),
-        (&arguments.formats.sarif, &report::sarif::Sarif),
-    ];
-    if let Some(number) = arguments.formats.cycle {
-        report::dot::check_cycle(outcome, number)
-            .map_err(|error| Failure::Usage(format!("--cycle {number}: {error}")))?;
-    }
-    let mut staged = Staged::new();
-    if let Some(directory) = &arguments.out {
-        fs::create_dir_all(directory)
-            .map_err(|error| Failure::in_file(directory, format!("{error}; --out takes a directory")))?;
-    }
-    for (path, report) in single {
-        if let Some(path) = path {
-            staged.write(path, &mut |out| report.write(outcome, out))?;
-        }
-    }
-    if let Some(directory) = &arguments.formats.litmus {
-        write_litmus_tests(directory, outcome, &mut staged)?;
-    }
-    if let Some(directory) = &arguments.out {
-        for report in report::all() {
-            staged.write(&directory.join(report.file_name()), &mut |out| report.write(outcome, out))?;
-        }
-    }
-    Ok(staged.put_in_place()?)
-}
-
-/// One file a test. What cannot be one is said on standard error.
-fn write_litmus_tests(directory: &Path, outcome: &Outcome, staged: &mut Staged) -> Result<(), Failure> {
-    fs::create_dir_all(directory)
-        .map_err(|error| Failure::in_file(directory, format!("{error}; --litmus takes a directory")))?;
-    let exported = report::litmus::export(outcome);
-    for test in &exported.tests {
-        staged.write(&directory.join(&test.file_name), &mut |out| out.write_all(test.text.as_bytes()))?;
-    }
-    for line in &exported.remarks {
-        eprintln!("seqcon: --litmus: {line}");
-    }
-    Ok(())
-}
-
-/// For people, unless they asked for a table on standard output or for quiet; then only the summary lines, and with a table on standard output those go
-/// to standard error.
-fn write_summary(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Verbosity) -> Result<(), Failure> {
-    let stdout_is_taken = arguments.outputs().into_iter().any(|path| path.as_os_str() == "-");
-    let mut out: Box<dyn Write> =
-        if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(anstream::stdout().lock()) };
-    if verbosity > Verbosity::Quiet {
-        let mut caveats = String::new();
-        text::write_caveats(outcome, &mut caveats).map_err(io::Error::other)?;
-        write!(out, "{caveats}")?;
-    }
-    for result in &outcome.results {
-        if verbosity > Verbosity::Quiet && !stdout_is_taken {
-            let mut shown = String::new();
-            let write = if arguments.explain { text::write_explained } else { text::write_result };
-            write(outcome, result, &mut shown).map_err(io::Error::other)?;
-            writeln!(out, "{shown}")?;
-        }
-    }
-    for result in &outcome.results {
-        writeln!(out, "{}", outcome.summary_line(result))?;
-    }
-    Ok(out.flush()?)
 }

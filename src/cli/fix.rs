@@ -8,6 +8,7 @@ use super::specification::Specification;
 use super::verify::{outcome, reported};
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, Options};
+use crate::caveat::idle::Happenings;
 use crate::ids::InstrId;
 use crate::memory::MemoryModel;
 use crate::placement::cost::Costs;
@@ -65,12 +66,19 @@ fn fix(
 ) -> Result<String, Failure> {
     let mut current = Specification::from_text(original.name.clone(), original.text.clone())?;
     for round in 0..ROUNDS {
-        let analysis = Analysis::new(current.facts(&arguments.limits)?, Profile::Sound);
+        let facts = current.facts(&arguments.limits)?;
+        let happenings = Happenings::of(&facts);
+        let analysis = Analysis::new(facts, Profile::Sound);
         if analysis.cut_off {
             return Err(Failure::Usage(format!(
                 "{}: not all of the state space was explored, so not all that is missing is known; allow more",
                 current.name
             )));
+        }
+        if round == 0 {
+            for caveat in current.caveats(&happenings, &analysis) {
+                eprintln!("seqcon: {}: {}: {}", caveat.topic.level().name(), current.name, caveat.sentence);
+            }
         }
         let has_text = |instr: InstrId| {
             let at = source::instruction(&current.program, &analysis, instr);

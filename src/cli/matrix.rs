@@ -3,15 +3,20 @@
 use super::analyse::atomicity;
 use super::arguments::{MatrixArguments, Verbosity};
 use super::failure::Failure;
+use super::input::Model;
+use super::outputs::tell_caveats;
 use super::places::refuse_clashes;
 use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, Options, Outcome};
+use crate::caveat::conflicts;
+use crate::caveat::idle::Happenings;
 use crate::memory::MemoryModel;
 use crate::provenance::Provenance;
-use crate::report::matrix::Matrix;
+use crate::report::matrix::{self, Matrix};
 use crate::report::output::Staged;
+use crate::report::text;
 use crate::source::Source;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -19,31 +24,37 @@ use std::process::ExitCode;
 
 pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     refuse_clashes(arguments.csv.as_deref(), arguments.input.inputs.iter().map(PathBuf::as_path))?;
-    let outcome = outcome(arguments, verbosity)?;
-    let matrix = Matrix::of(&outcome);
+    let models = arguments.input.models(&arguments.merging, verbosity)?;
+    let several = models.len() > 1;
+    let outcomes: Vec<Outcome> = models.into_iter().map(|model| outcome(arguments, model)).collect();
+    let matrices: Vec<Matrix<'_>> = outcomes.iter().map(Matrix::of).collect();
     if let Some(path) = &arguments.csv {
         let mut staged = Staged::new();
-        staged.write(path, &mut |out| matrix.write_csv(out))?;
+        staged.write(path, &mut |out| matrix::write_csv(&matrices, out))?;
         staged.put_in_place()?;
     }
-    if arguments.csv.as_deref() != Some(Path::new("-")) && verbosity > Verbosity::Quiet {
+    if arguments.csv.as_deref() == Some(Path::new("-")) || verbosity == Verbosity::Quiet {
+        outcomes.iter().for_each(tell_caveats);
+    } else {
         let mut shown = String::new();
-        matrix.write_text(&mut shown).map_err(io::Error::other)?;
-        io::stdout().lock().write_all(shown.as_bytes())?;
+        for (position, (matrix, outcome)) in matrices.iter().zip(&outcomes).enumerate() {
+            if several {
+                let gap = if position > 0 { "\n" } else { "" };
+                let path = arguments.input.inputs[position].display();
+                shown += &format!("{gap}model {} ({path})\n\n", outcome.model);
+            }
+            text::write_caveats(outcome, &mut shown).map_err(io::Error::other)?;
+            matrix.write_text(&mut shown).map_err(io::Error::other)?;
+        }
+        anstream::stdout().lock().write_all(shown.as_bytes())?;
     }
-    let complete = outcome.results.iter().all(|result| result.complete);
+    let complete = outcomes.iter().flat_map(|outcome| &outcome.results).all(|result| result.complete);
     Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
-fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome, Failure> {
-    let specification = match &arguments.input.inputs[..] {
-        [path] if Specification::is_one(path) => Some(Specification::read(path)?),
-        _ => None,
-    };
-    let facts = match &specification {
-        Some(specification) => specification.facts(&arguments.input.limits)?,
-        None => arguments.input.load(verbosity)?,
-    };
+fn outcome(arguments: &MatrixArguments, input: Model) -> Outcome {
+    let Model { name, specification, facts, mut caveats, .. } = input;
+    let happenings = Happenings::of(&facts);
     let analysis = Analysis::new(facts, Profile::Sound);
     let options = Options { atomicity: atomicity(arguments.atomicity), ..Options::default() };
     let analysed = |model: MemoryModel| {
@@ -53,10 +64,11 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
     let results = MemoryModel::builtin().into_iter().map(analysed).collect();
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
-    let model = arguments.input.model_name();
-    let caveats = analysis.caveats.clone();
-    Ok(Outcome {
-        model,
+    caveats.extend(analysis.caveats.iter().cloned());
+    caveats.extend(happenings.caveats(&analysis, source.as_ref()));
+    caveats.extend(conflicts::caveats(&analysis, source.is_none()));
+    Outcome {
+        model: name,
         analysis,
         engine: EngineUse::default(),
         options,
@@ -64,5 +76,5 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         caveats,
         source,
         provenance: Provenance::default(),
-    })
+    }
 }

@@ -16,6 +16,7 @@ mod interrupt;
 mod litmus;
 mod matrix;
 mod models;
+mod outputs;
 mod places;
 mod progress;
 mod runs;

@@ -5,10 +5,11 @@
 //! What holds under one memory model only is part of its result, and no caveat.
 
 pub mod arrays;
+pub mod conflicts;
+pub mod definitions;
+pub mod idle;
 pub mod unseen;
 
-use crate::aeg::Profile;
-use crate::cycles::ConflictRule;
 use crate::program::Span;
 use serde::Serialize;
 
@@ -33,6 +34,20 @@ pub enum Topic {
     Unseen,
     /// Names that were taken to be one location.
     TakenTogether,
+    /// What was odd when the input was read.
+    Input,
+    /// In the initial state nothing can be done.
+    DeadlocksAtOnce,
+    /// A thread that takes no step.
+    NeverMoves,
+    /// An instruction that is evaluated, or could be, and never taken.
+    NeverTaken,
+    /// Control states that no step leads to.
+    NeverReached,
+    /// An instruction without a condition that steps of other threads disable.
+    Disabled,
+    /// No two accesses can conflict.
+    NoConflicts,
 }
 
 /// How much it weighs.
@@ -50,7 +65,15 @@ impl Topic {
     #[must_use]
     pub fn level(self) -> Level {
         match self {
-            Topic::Definitions | Topic::Unseen => Level::Warning,
+            Topic::Definitions
+            | Topic::Unseen
+            | Topic::Input
+            | Topic::DeadlocksAtOnce
+            | Topic::NeverMoves
+            | Topic::NeverTaken
+            | Topic::NeverReached
+            | Topic::Disabled
+            | Topic::NoConflicts => Level::Warning,
             Topic::TakenTogether => Level::Note,
         }
     }
@@ -62,6 +85,13 @@ impl Topic {
             Topic::Definitions => "definitions",
             Topic::Unseen => "unseen",
             Topic::TakenTogether => "taken-together",
+            Topic::Input => "input",
+            Topic::DeadlocksAtOnce => "deadlocks-at-once",
+            Topic::NeverMoves => "never-moves",
+            Topic::NeverTaken => "never-taken",
+            Topic::NeverReached => "never-reached",
+            Topic::Disabled => "disabled",
+            Topic::NoConflicts => "no-conflicts",
         }
     }
 }
@@ -108,25 +138,4 @@ fn listed(names: impl Iterator<Item = String>) -> String {
     }
     let last = names.pop().unwrap_or_default();
     if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
-}
-
-/// Definitions that are known to miss violations; `conflicts` are those that apply.
-#[must_use]
-pub fn of_definitions(profile: Profile, conflicts: ConflictRule) -> Vec<Caveat> {
-    let profile = match profile {
-        Profile::Sound => None,
-        Profile::Literal => Some(
-            "--profile literal has no program order across waits, and is known to miss violations: what is suggested may not be enough",
-        ),
-        Profile::Published => Some(
-            "--profile published has the definitions of the paper, which are known to miss violations: what is suggested may not be enough",
-        ),
-    };
-    let conflicts = match (profile, conflicts) {
-        (None, ConflictRule::Concurrent) => Some(
-            "--conflicts concurrent takes only accesses that are enabled together for conflicts, and is known to miss violations: what is suggested may not be enough",
-        ),
-        _ => None,
-    };
-    profile.into_iter().chain(conflicts).map(|sentence| Caveat::new(Topic::Definitions, sentence)).collect()
 }
