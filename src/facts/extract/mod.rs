@@ -59,6 +59,7 @@ use discovery::Discovery;
 use labels::Labels;
 use layout::Layout;
 use reading::Reading;
+use refusals::Unseen;
 
 /// How backslashes in labels are meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,6 +69,16 @@ pub enum Escapes {
     None,
     /// As LTSmin writes them: `\"` and `\\` in quoted labels, `#0A1B#` for bytes.
     Ltsmin,
+}
+
+/// Whether conditions that are refused are self-loops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Refusals {
+    /// Nobody knows: what may be missing is presumed (method §2).
+    #[default]
+    Unknown,
+    /// All of them are: nothing is presumed.
+    Shown,
 }
 
 /// How to read a state space.
@@ -85,6 +96,8 @@ pub struct Options {
     pub recover: bool,
     /// How backslashes in labels are meant.
     pub escapes: Escapes,
+    /// Whether conditions that are refused are self-loops.
+    pub refusals: Refusals,
 }
 
 impl Default for Options {
@@ -96,6 +109,7 @@ impl Default for Options {
             lenient: false,
             recover: false,
             escapes: Escapes::None,
+            refusals: Refusals::Unknown,
         }
     }
 }
@@ -162,7 +176,11 @@ pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> R
     let mut warnings = layout.warnings;
     warnings.extend(labels.warnings());
     warnings.extend(steps.warnings());
-    let facts = tables::build(&labels, &enabled, &steps);
+    let unseen = match options.refusals {
+        Refusals::Shown => Unseen::default(),
+        Refusals::Unknown => refusals::unseen(&labels, &enabled, &steps),
+    };
+    let facts = tables::build(&labels, &enabled, &steps, unseen);
     let facts = Facts { cut_off, ..facts };
     Ok(Extraction { facts, dialect: reading.dialect().name().to_owned(), warnings, part })
 }

@@ -67,14 +67,15 @@ pub(super) fn unseen(labels: &Known<'_>, enabled: &Enabled, steps: &Steps) -> Un
         return unseen;
     }
     let occurring = occurring(&enabled.table);
-    let mut numbers: FxHashMap<Label, u32> = FxHashMap::default();
+    // A refused evaluation that is shown at some places has its number already.
+    let mut numbers: FxHashMap<Label, u32> = labels.labels.iter().cloned().zip(0..).collect();
     for instruction in candidates {
         let own = &instructions.all[instruction];
         let thread = labels.thread_of[own.labels[0] as usize];
         let places = instructions.places(thread, instruction, &enabled.locals, &occurring);
         for (set, &label) in places.iter().flat_map(|&set| own.labels.iter().map(move |label| (set, label))) {
             for refused in own.refused_labels(&labels.labels[label as usize], &labels.labels) {
-                let next = u32::try_from(labels.labels.len() + numbers.len()).expect("labels are few");
+                let next = u32::try_from(numbers.len()).expect("labels are few");
                 let number = *numbers.entry(refused).or_insert_with_key(|refused| {
                     unseen.labels.push(refused.clone());
                     next

@@ -4,25 +4,24 @@
 //! if some such A had it not enabled before. The searches through internal steps run over local sets, once for
 //! each distinct set after a step. `waits(A, B)`: a step of another thread leads from a local set with A to one in which B is new.
 //!
-//! The tables are made a second time if something has to be presumed: with the local sets that [`refusals`] fills up, and with
+//! The tables are made a second time if something has to be presumed: with the local sets filled up with refused evaluations that may be there [unseen](super::refusals), and with
 //! `follows` that looks through steps of other threads, too, where a thread may wait for an internal step.
 
 use super::concurrent;
 use super::enabled::Enabled;
 use super::labels::Known;
 use super::local_sets::{EMPTY, LocalSets};
-use super::refusals;
+use super::refusals::Unseen;
 use super::steps::Steps;
 use crate::facts::{Facts, Follows, Presumed, Waits};
 use crate::ids::{LabelId, ThreadId};
 use crate::lts::label::Label;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Builds the tables.
-pub(super) fn build(labels: &Known<'_>, enabled: &Enabled, steps: &Steps) -> Facts {
+/// Builds the tables; what is unseen is for the caller to find.
+pub(super) fn build(labels: &Known<'_>, enabled: &Enabled, steps: &Steps, unseen: Unseen) -> Facts {
     let shown = Tables { labels: &labels.labels, thread_of: &labels.thread_of, locals: &enabled.locals };
     let facts = shown.build(enabled, steps, Closures::new(steps));
-    let unseen = refusals::unseen(labels, enabled, steps);
     let closures = Closures::across_waits(steps);
     if unseen.members.is_empty() && closures.waits.is_empty() {
         return facts;
