@@ -47,6 +47,7 @@
 
 pub mod aeg;
 pub mod analysis;
+mod atomic_fences;
 pub mod caveat;
 pub mod cli;
 pub mod compare;
@@ -65,6 +66,7 @@ pub mod natural;
 pub mod placement;
 pub mod program;
 pub mod provenance;
+pub mod readings;
 pub mod repair;
 pub mod report;
 pub mod safety;

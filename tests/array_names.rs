@@ -31,7 +31,7 @@ fn store_buffering(written: &str, read: &str) -> Told {
     let first = [format!("T0.0: {written} :="), "T0.1: ~r := y".to_owned()];
     let second = ["T1.0: y :=".to_owned(), format!("T1.1: ~r := {read}")];
     let text = interleaved([[&first[0], &first[1]], [&second[0], &second[1]]]);
-    tell(facts_of_text(&text), Profile::Sound, "tso", Atomicity::Off)
+    tell(facts_of_text(&text), Profile::Sound, "tso", Atomicity::Split)
 }
 
 fn said(told: &Told) -> Vec<&str> {
@@ -72,11 +72,11 @@ fn one_name_can_be_two_elements() {
         let (first, second) =
             (["T0.0: v[i] :=".to_owned(), format!("T0.1: ~r := v[{index}]")], ["T1.0: v[j] :=", "T1.1: ~r := v[i]"]);
         let text = interleaved([[&first[0], &first[1]], second]);
-        let told = tell(facts_of_text(&text), Profile::Sound, "tso", Atomicity::Off);
+        let told = tell(facts_of_text(&text), Profile::Sound, "tso", Atomicity::Split);
         assert_eq!(told.outcome.fences.len(), 2, "{:?}", told.delays());
     }
     let text = interleaved([["T0.0: v[1] :=", "T0.1: ~r := v[1]"], ["T1.0: v[1] :=", "T1.1: ~r := v[1]"]]);
-    assert_eq!(tell(facts_of_text(&text), Profile::Sound, "tso", Atomicity::Off).outcome.fences.len(), 0);
+    assert_eq!(tell(facts_of_text(&text), Profile::Sound, "tso", Atomicity::Split).outcome.fences.len(), 0);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn nothing_depends_on_an_element_of_a_local_array_that_is_not_known() {
         let first = [format!("T0.0: ~{written} := x"), format!("T0.1: y := ~{used}")];
         let second = [format!("T1.0: ~{written} := y"), format!("T1.1: x := ~{used}")];
         let text = interleaved([[&first[0], &first[1]], [&second[0], &second[1]]]);
-        tell(facts_of_text(&text), Profile::Sound, "armv8", Atomicity::Off).outcome.fences.len()
+        tell(facts_of_text(&text), Profile::Sound, "armv8", Atomicity::Split).outcome.fences.len()
     };
     assert_eq!([fences("a[0]", "a[0]"), fences("a", "a")], [0, 0]);
     assert_eq!([fences("a[0]", "a[i]"), fences("a[i]", "a[i]"), fences("a", "a[0]")], [2, 2, 2]);
@@ -100,7 +100,7 @@ fn names_overlap_in_every_dialect() {
         [rw("q", "0", "[], [lc'(var_o'y)]"), rw("q", "1", "[lc'(var_o'v)], [lc'(var_o'q'r)]")],
     ];
     let text = interleaved([[&steps[0][0], &steps[0][1]], [&steps[1][0], &steps[1][1]]]);
-    let told = tell(facts_of_text(&text), Profile::Sound, "tso", Atomicity::Off);
+    let told = tell(facts_of_text(&text), Profile::Sound, "tso", Atomicity::Split);
     assert_eq!(told.outcome.fences.len(), 2);
     assert!(said(&told)[0].starts_with("v and v[0] are taken to be one location"), "{:?}", said(&told));
 
@@ -109,7 +109,7 @@ fn names_overlap_in_every_dialect() {
     let options = Options { dialect: Some(Dialect::Generic(description)), ..Options::default() };
     let text = interleaved([["p0 w v[i]", "p1 r y"], ["q0 w y", "q1 r v[0]"]]);
     let facts = support::facts_of(text, &options).expect("it is well formed").facts;
-    let told = tell(facts, Profile::Sound, "tso", Atomicity::Off);
+    let told = tell(facts, Profile::Sound, "tso", Atomicity::Split);
     assert_eq!(told.outcome.fences.len(), 2);
     assert!(said(&told).iter().any(|said| said.starts_with("v[0] and v[i] are taken")), "{:?}", said(&told));
 }

@@ -121,7 +121,11 @@ fn queue(slip: &str) -> String {
 #[test]
 fn a_condition_in_place_of_an_assignment_is_seen_at_a_glance() {
     let slip = analysed("queue.slco", &queue("h = head"), &[]);
-    slip.says(&[("never-moves", "thread T1 never moves"), ("never-taken", "never taken: T1.0 (h = head), line 15")]);
+    slip.says(&[
+        ("never-moves", "thread T1 never moves"),
+        ("never-taken", "never taken: T1.0 (h = head), line 15"),
+        ("no-conflicts", "no location is accessed by two threads: nothing can conflict"),
+    ]);
     assert_eq!(slip.status, Some(0), "warnings do not change the status");
     assert!(slip.text.contains("no fence and no lock is needed (but see the warnings above)"), "{}", slip.text);
     assert_eq!(slip.report["caveats"][1]["source"], format!("{}:15:22", slip.path).as_str());

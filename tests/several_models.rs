@@ -113,13 +113,9 @@ fn the_first_column_of_every_table_is_the_model() {
         out_text,
         "-q",
     ]);
-    for (name, with_counter) in [
-        ("fences.csv", false),
-        ("locks.csv", true),
-        ("delays.csv", false),
-        ("cycles.csv", false),
-        ("summary.csv", true),
-    ] {
+    for (name, with_counter) in
+        [("fences.csv", false), ("locks.csv", true), ("delays.csv", false), ("cycles.csv", true), ("summary.csv", true)]
+    {
         let table = fs::read_to_string(out.join(name)).unwrap();
         let rows = cells(&table);
         assert_eq!(rows[0][..2], ["model", "memory_model"], "{name}");
@@ -412,7 +408,12 @@ fn parts_of_a_state_space_are_refused_or_give_the_fences_of_the_whole() {
                         continue;
                     }
                     assert_eq!(output.status.code(), Some(0), "{case}");
-                    assert!(fences(&output).iter().all(|found| *found == expected[0]), "{case}: {}", stdout(&output));
+                    // Parts with numbers of their own can be explorations of their own: none of the fences may be lost.
+                    let is_right = |found: &u64| match header {
+                        Header::Renumbered => *found >= expected[0],
+                        _ => *found == expected[0],
+                    };
+                    assert!(fences(&output).iter().all(is_right), "{case}: {}", stdout(&output));
                 }
             }
         }

@@ -141,7 +141,7 @@ fn without_self_loops_nothing_is_lost() {
         let part = whole.without_refusals(|_| true);
         let (whole, part) = (whole.facts(), part.facts());
         for model in MODELS {
-            for atomicity in [Atomicity::Off, Atomicity::Full] {
+            for atomicity in [Atomicity::Split, Atomicity::Presumed, Atomicity::Full] {
                 let of = format!("{} {model} {atomicity:?}", path.display());
                 let more = tell(whole.clone(), Profile::Sound, model, atomicity);
                 let less = tell(part.clone(), Profile::Sound, model, atomicity);
@@ -159,7 +159,7 @@ fn a_wait_of_which_nothing_is_shown_is_found_by_what_it_waits_for() {
     for (name, tso, pso) in [("peterson.1", 2, 4), ("peterson.2", 3, 6), ("peterson.3", 4, 8)] {
         let path = corpus.join("aut").join(format!("{name}.aut"));
         let space = Space::read(&std::fs::read_to_string(path).expect(name)).without_refusals(|_| true);
-        let told = |model| tell(space.facts(), Profile::Sound, model, Atomicity::Off);
+        let told = |model| tell(space.facts(), Profile::Sound, model, Atomicity::Split);
         assert_eq!([told("tso"), told("pso")].map(|told| told.outcome.fences.len()), [tso, pso], "{name}");
         let said = &told("tso").analysis.caveats;
         assert!(
@@ -182,7 +182,7 @@ fn where_every_condition_is_seen_refused_nothing_is_presumed() {
         presumed.push(name(&path));
         for model in MODELS {
             let fences =
-                |facts: &Facts| tell(facts.clone(), Profile::Sound, model, Atomicity::Off).outcome.fences.len();
+                |facts: &Facts| tell(facts.clone(), Profile::Sound, model, Atomicity::Split).outcome.fences.len();
             let (with, without) = (fences(&facts), fences(&Facts { presumed: Presumed::Nothing, ..facts.clone() }));
             if with != without {
                 more.push(format!("{} {model} {without} {with}", name(&path)));
@@ -209,9 +209,9 @@ fn self_loops_of_some_instructions_are_not_those_of_all() {
             let part = whole.without_refusals(|label| instruction(label) == of).facts();
             let thread = whole.without_refusals(|label| label.thread == of.0).facts();
             for model in MODELS {
-                let more = tell(whole.facts(), Profile::Sound, model, Atomicity::Off);
+                let more = tell(whole.facts(), Profile::Sound, model, Atomicity::Split);
                 for part in [&part, &thread] {
-                    let less = tell(part.clone(), Profile::Sound, model, Atomicity::Off);
+                    let less = tell(part.clone(), Profile::Sound, model, Atomicity::Split);
                     assert_nothing_is_lost(&less, &more, &format!("{name} without {of:?} {model}"));
                 }
             }
@@ -224,7 +224,7 @@ fn a_self_loop_that_is_taken_is_no_refusal() {
     // T0 spins while y is 0, which is a step, and goes on where z is set; that neither holds in between is not shown. x and y are store buffering.
     let spin = "des (0,6,5)\n(0,\"T0.0: x :=\",1)\n(1,\"T0.1: ? y\",1)\n(1,\"T1.0: y :=\",2)\n(2,\"T1.1: ~r := x\",3)\n\
                 (3,\"T1.2: z :=\",4)\n(4,\"T0.2: ? z\",4)\n";
-    let told = tell(facts_of_text(spin), Profile::Sound, "tso", Atomicity::Off);
+    let told = tell(facts_of_text(spin), Profile::Sound, "tso", Atomicity::Split);
     assert!(told.delays().contains(&"T0.0 W x -> T0.1 R y".to_owned()), "{:?}", told.delays());
 }
 
@@ -233,7 +233,7 @@ fn an_array_element_that_only_a_refused_condition_reads() {
     // T0 waits for v[i]; it is taken with v[1] only, and refused with v[0], which is not shown.
     let program = "des (0,6,6)\n(0,\"T0.0: x :=\",1)\n(1,\"T1.0: v[0] :=\",2)\n(2,\"T1.1: ~r := x\",3)\n(3,\"T1.2: v[1] :=\",4)\n\
                    (4,\"T0.1: ? v[1]@(~i)\",5)\n(5,\"T0.2: ~i :=\",5)\n";
-    let told = tell(facts_of_text(program), Profile::Sound, "tso", Atomicity::Off);
+    let told = tell(facts_of_text(program), Profile::Sound, "tso", Atomicity::Split);
     assert!(told.delays().contains(&"T0.0 W x -> T0.1 R v[0]".to_owned()), "{:?}", told.delays());
 }
 
@@ -248,13 +248,13 @@ fn handshake_with_tau() -> Space {
 
 #[test]
 fn program_order_goes_through_a_wait_that_is_an_internal_step() {
-    let told = tell(handshake_with_tau().facts(), Profile::Sound, "tso", Atomicity::Off);
+    let told = tell(handshake_with_tau().facts(), Profile::Sound, "tso", Atomicity::Split);
     assert_eq!(told.delays(), ["T0.0 W x -> T0.2 R y", "T2.0 W y -> T2.1 R x"]);
     assert_eq!(told.outcome.fences.len(), 2);
     let said: Vec<&str> = told.analysis.caveats.iter().map(|caveat| caveat.sentence.as_str()).collect();
     assert!(said.len() == 1 && said[0].starts_with("an internal step may be waited for by T0:"), "{said:?}");
     // A wait without a label is not needed for that, nor are refused conditions of others.
-    let told = tell(handshake_with_tau().without_refusals(|_| true).facts(), Profile::Sound, "tso", Atomicity::Off);
+    let told = tell(handshake_with_tau().without_refusals(|_| true).facts(), Profile::Sound, "tso", Atomicity::Split);
     assert!(told.delays().contains(&"T0.0 W x -> T0.2 R y".to_owned()), "{:?}", told.delays());
 }
 
@@ -294,8 +294,8 @@ fn random_programs_lose_nothing_without_self_loops() {
         let hidden: BTreeSet<(String, String)> = taken.into_iter().filter(|_| rng.random_bool(0.7)).collect();
         let part = whole.without_refusals(|label| hidden.contains(&instruction(label)));
         for model in MODELS {
-            let more = tell(shown(&whole), Profile::Sound, model, Atomicity::Off);
-            let less = tell(part.facts(), Profile::Sound, model, Atomicity::Off);
+            let more = tell(shown(&whole), Profile::Sound, model, Atomicity::Split);
+            let less = tell(part.facts(), Profile::Sound, model, Atomicity::Split);
             assert_nothing_is_lost(&less, &more, &format!("{}\nwithout {hidden:?}, {model}", space.text()));
         }
     });
@@ -318,8 +318,8 @@ fn random_programs_lose_nothing_with_internal_steps() {
             }
         }
         for model in MODELS {
-            let more = tell(shown(&named), Profile::Sound, model, Atomicity::Off);
-            let less = tell(internal.facts(), Profile::Sound, model, Atomicity::Off);
+            let more = tell(shown(&named), Profile::Sound, model, Atomicity::Split);
+            let less = tell(internal.facts(), Profile::Sound, model, Atomicity::Split);
             assert_nothing_is_lost(&less, &more, &format!("{}\nwithout {hidden:?}, {model}", named.text()));
         }
     });
@@ -343,7 +343,7 @@ fn facts_files_of_an_earlier_version_are_read_and_not_trusted() {
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let facts = file::read(format!("{text}checksum {hash:016x}\n").as_bytes(), "old").expect("an old file");
     assert_eq!(facts.presumed, Presumed::Unknown);
-    let told = tell(facts, Profile::Sound, "tso", Atomicity::Off);
+    let told = tell(facts, Profile::Sound, "tso", Atomicity::Split);
     assert!(!told.outcome.complete);
     assert!(told.analysis.caveats[0].sentence.contains("written by an earlier seqcon"));
 }

@@ -24,10 +24,11 @@ const Cards = (() => {
   }
 
   function card(outcome, model) {
-    const [plain, cumulative] = [outcome.summary.fences, outcome.summary.cumulative_fences];
+    const [plain, cumulative] = [outcome.summary.plain_fences, outcome.summary.cumulative_fences];
     const number = (value, noun, className) => el("div", { class: `number-tile ${className}` }, el("span", { class: "figure" }, value.toLocaleString("en")), el("span", {}, noun + (value === 1 ? "" : "s")));
     const rechecked = !outcome.enough ? "NOT ENOUGH" : outcome.each_fence_needed ? "enough, each needed" : "enough, not each needed";
-    const { verdict: verified, rests_on: restsOn } = outcome.verified;
+    const { verdict: verified, rests_on: restsOn, limit } = outcome.verified;
+    const ground = restsOn ?? limit;
     return el("article", { class: "card", "data-model": model },
       el("button", { type: "button", class: "card-head", "data-card": model, onclick: () => select({ model }) }, named(outcome.memory_model, 24, "card-name"), named(outcome.title, 60, "card-title")),
       el("div", { class: "numbers" }, number(plain + cumulative, "fence", plain + cumulative > 0 ? "needed" : ""), number(outcome.locks.length, "lock", outcome.locks.length > 0 ? "needed" : ""), number(outcome.summary.delays, "delay", "")),
@@ -36,7 +37,7 @@ const Cards = (() => {
       el("ul", { class: "verdicts" },
         verdict("minimal", outcome.proved_minimal ? "proved" : "not proved", outcome.proved_minimal),
         verdict("re-checked", rechecked, outcome.enough),
-        verdict("verified", verified, verified === "yes" ? true : verified === "violated" ? false : null, restsOn ? visible(restsOn) : "--verify runs the repaired program under the memory model"),
+        verdict("verified", verified, verified === "yes" ? true : verified === "violated" ? false : null, ground ? visible(ground) : "--verify runs the repaired program under the memory model"),
         verdict("complete", outcome.complete ? "yes" : "no", outcome.complete)),
       el("div", { class: "fence-list" }, outcome.fences.map((_, fence) => fenceButton(model, fence)), outcome.locks.map((_, lock) => lockButton(model, lock)),
         outcome.fences.length + outcome.locks.length === 0 ? el("span", { class: "muted" }, "nothing to put in") : null));
@@ -46,9 +47,14 @@ const Cards = (() => {
     replaceContent("cards", DATA.results.map(card));
     const notices = [];
     if (DATA.cut_off) notices.push(el("p", { class: "notice" }, "Only a part of the state space is known: what is missing elsewhere is not."));
-    if (DATA.results.some((outcome) => outcome.presumed_atomic.length > 0)) {
-      const names = [...new Set(DATA.results.flatMap((outcome) => outcome.presumed_atomic))].map(instructionName);
-      notices.push(el("p", { class: "notice" }, "Presumed to be atomic by other means: ", named(names.slice(0, 8).join(", "), 200), names.length > 8 ? ` and ${names.length - 8} more` : "", " (--atomicity checks)."));
+    // The same sentence under several memory models is said once.
+    const said = new Map();
+    for (const outcome of DATA.results) {
+      for (const notice of outcome.notices) said.set(notice, [...(said.get(notice) || []), outcome.memory_model]);
+    }
+    for (const [notice, models] of said) {
+      const where = models.length === DATA.results.length ? "" : `${models.join(", ")}: `;
+      notices.push(el("p", { class: "notice" }, visible(where + notice), "."));
     }
     for (const notice of DATA.notices) notices.push(el("p", { class: "notice" }, visible(notice.charAt(0).toUpperCase() + notice.slice(1)), "."));
     replaceContent("notices", notices);
@@ -135,7 +141,7 @@ function drawFigures() {
   const { summary } = DATA.results[0];
   const figures = [["states", summary.states], ["transitions", summary.transitions], ["labels", summary.labels], ["threads", DATA.threads.length], ["instructions", DATA.instructions.length], ["locations", DATA.locations.length], ["vertices", summary.vertices], ["program-order steps", summary.program_edges]];
   replaceContent("figure-list", figures.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value.toLocaleString("en")))));
-  const columns = [["conflict edges", "conflict_edges"], ["unsafe pairs", "unsafe_pairs"], ["delays", "delays"], ["cumulative delays", "cumulative_delays"], ["torn instructions", "locks"], ["fences, plain", "fences"], ["fences, cumulative", "cumulative_fences"], ["cycles listed", "cycles"]];
+  const columns = [["conflict edges", "conflict_edges"], ["unsafe pairs", "unsafe_pairs"], ["delays", "delays"], ["cumulative delays", "cumulative_delays"], ["torn instructions", "torn"], ["locks", "locks"], ["fences", "fences"], ["fences, plain", "plain_fences"], ["fences, cumulative", "cumulative_fences"], ["cycles listed", "cycles"]];
   const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "memory model"), columns.map(([name]) => el("th", { scope: "col", class: "right" }, name))));
   const rows = DATA.results.map((outcome) => el("tr", {}, el("th", { scope: "row" }, named(outcome.memory_model, 24)), columns.map(([, key]) => el("td", { class: "right" }, outcome.summary[key] === null ? "not asked" : outcome.summary[key].toLocaleString("en")))));
   replaceContent("figure-table", head, el("tbody", {}, rows));

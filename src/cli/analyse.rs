@@ -6,15 +6,16 @@ use super::arguments::{
 };
 use super::engine;
 use super::failure::Failure;
-use super::input::{Model, memory_model};
+use super::idle;
+use super::input::{Model, memory_model, refuse_repeated_models};
 use super::outputs::Outputs;
 use super::progress::Spinner;
 use super::specification::Specification;
-use super::verify::Trial;
+use super::verify::{Trial, semantics, tell_if_without_machine};
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
+use crate::caveat::definitions;
 use crate::caveat::idle::Happenings;
-use crate::caveat::{conflicts, definitions};
 use crate::confirm;
 use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::engines::{self, Engine};
@@ -22,15 +23,18 @@ use crate::memory::MemoryModel;
 use crate::placement::Method;
 use crate::placement::cost::Costs;
 use crate::provenance::Provenance;
+use crate::readings::{self, Others, STATES_FOR_OTHERS, Splittable};
 use crate::repair::Repair;
 use crate::report::names;
 use crate::report::run::Words;
 use crate::source::Source;
+use crate::weak::split::TooLong;
 use crate::weak::verify::Property;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// The models of `--mm` if none are given and the engine is for all.
 const USUAL: [&str; 4] = ["tso", "pso", "armv7", "power"];
@@ -48,8 +52,11 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     // Everything that can be wrong with the command is found before the state space is read.
     let engine = engine::named(&arguments.engine)?;
     let models = memory_models(arguments, engine)?;
-    refuse_repetitions(&models)?;
+    refuse_repeated_models(&models)?;
     let outputs = Outputs::new(arguments)?;
+    if arguments.verify {
+        models.iter().try_for_each(|model| semantics(model).map(drop))?;
+    }
     refuse_for_state_spaces(arguments)?;
     let outcomes = if engine.description() == engines::all()[0].description() {
         engine::refuse_for_default(arguments)?;
@@ -80,24 +87,34 @@ fn outcome(
         ProfileArgument::Literal => Profile::Literal,
         ProfileArgument::Published => Profile::Published,
     };
-    let Model { name, paths, specification, facts, mut caveats } = input;
+    let started = Instant::now();
+    let Model { name, paths, specification, facts, mut caveats, read_in } = input;
     let happenings = Happenings::of(&facts);
-    let analysis = Analysis::new(facts, profile);
-    let options = options(arguments, &analysis)?;
+    let whole = Analysis::new(facts, profile);
+    caveats.extend(definitions::caveats(profile, whole.conflict_rule(rule(arguments))));
+    caveats.extend(whole.caveats.iter().cloned());
+    // What never happens is a matter of the program, however its instructions are read.
+    caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
+    let asked = reading(arguments);
+    let limit = arguments.confirmation.max_weak_states;
+    let others = others(&whole, asked, specification.as_ref(), limit)?;
+    let analysis = for_reading(whole, asked, specification.as_ref(), limit)?;
+    let explored_in = read_in + started.elapsed();
+    let options = options(arguments, asked, &analysis)?;
     let results = models
         .iter()
-        .map(|model| result(arguments, specification.as_ref(), &analysis, model, &options, verbosity))
-        .collect::<Result<_, _>>()?;
+        .map(|model| {
+            let result = result(arguments, specification.as_ref(), &analysis, model, &options, verbosity)?;
+            Ok(ModelOutcome { other_readings: others.run(model, &options), ..result })
+        })
+        .collect::<Result<_, Failure>>()?;
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
-    caveats.extend(analysis.caveats.iter().cloned());
-    caveats.extend(definitions::caveats(profile, analysis.conflict_rule(options.conflicts)));
-    caveats.extend(happenings.caveats(&analysis, source.as_ref()));
-    caveats.extend(conflicts::caveats(&analysis, source.is_none()));
     Ok(Outcome {
         model: arguments.name.clone().unwrap_or(name),
         analysis,
         engine: EngineUse::default(),
+        explored_in,
         options,
         results,
         caveats,
@@ -115,6 +132,7 @@ fn result(
     options: &Options,
     verbosity: Verbosity,
 ) -> Result<ModelOutcome, Failure> {
+    let started = Instant::now();
     let spinner = Spinner::new(format!("analysing under {}", model.name));
     let outcome = match specification {
         Some(specification) if arguments.confirm || arguments.confirmation.only_confirmed => {
@@ -123,13 +141,14 @@ fn result(
         _ => analysis.run(model, options),
     };
     drop(spinner);
-    match specification {
+    let verification = match specification {
         Some(specification) if arguments.verify => {
-            let verification = verification(arguments, specification, analysis, model, options, &outcome)?;
-            Ok(ModelOutcome { verification, ..outcome })
+            verification(arguments, specification, analysis, model, options, &outcome)?
         }
-        _ => Ok(outcome),
-    }
+        _ => outcome.verification,
+    };
+    // Confirming and verifying are a part of what was asked.
+    Ok(ModelOutcome { verification, elapsed: started.elapsed(), ..outcome })
 }
 
 /// Runs the repaired program.
@@ -196,6 +215,7 @@ fn confirmed(
     options: &Options,
     verbosity: Verbosity,
 ) -> Result<ModelOutcome, Failure> {
+    tell_if_without_machine(model);
     let (program, limits) = (&specification.program, arguments.confirmation.limits());
     let too_long = |error| specification.too_long(error);
     if arguments.confirmation.only_confirmed {
@@ -215,18 +235,6 @@ fn confirmed(
     Ok(ModelOutcome { confirmations: confirmed.verdicts, ..outcome })
 }
 
-/// A memory model that is named twice is a slip: one result would hide the other.
-fn refuse_repetitions(models: &[MemoryModel]) -> Result<(), Failure> {
-    let repeated =
-        models.iter().enumerate().find(|(position, model)| models[..*position].iter().any(|m| m.name == model.name));
-    match repeated {
-        Some((_, model)) => {
-            Err(Failure::Usage(format!("--mm names the memory model {} twice; name it once", model.name)))
-        }
-        None => Ok(()),
-    }
-}
-
 /// What is missing is known even if not all cycles were listed, so it comes first.
 fn exit_status(arguments: &AnalyseArguments, outcomes: &[Outcome]) -> ExitCode {
     let results = || outcomes.iter().flat_map(|outcome| &outcome.results);
@@ -234,7 +242,7 @@ fn exit_status(arguments: &AnalyseArguments, outcomes: &[Outcome]) -> ExitCode {
     if violated || arguments.check && results().any(|result| !result.is_clean()) {
         return ExitCode::from(1);
     }
-    let is_answered = |result: &ModelOutcome| result.complete && result.verification != Verification::Undecided;
+    let is_answered = |result: &ModelOutcome| result.complete && !result.verification.is_open();
     let complete = results().all(is_answered);
     if complete { ExitCode::SUCCESS } else { ExitCode::from(3) }
 }
@@ -242,14 +250,62 @@ fn exit_status(arguments: &AnalyseArguments, outcomes: &[Outcome]) -> ExitCode {
 /// What `--atomicity` asks for.
 pub fn atomicity(argument: AtomicityArgument) -> Atomicity {
     match argument {
-        AtomicityArgument::Off => Atomicity::Off,
-        AtomicityArgument::Updates => Atomicity::Updates,
         AtomicityArgument::Full => Atomicity::Full,
+        AtomicityArgument::Updates => Atomicity::Updates,
+        AtomicityArgument::Presumed => Atomicity::Presumed,
+        AtomicityArgument::Split => Atomicity::Split,
+    }
+}
+
+/// How instructions with several accesses are read: the paper's profile does not check them, unless it is asked to.
+fn reading(arguments: &AnalyseArguments) -> Atomicity {
+    match (arguments.atomicity, arguments.profile) {
+        (Some(asked), _) => atomicity(asked),
+        (None, ProfileArgument::Published) => Atomicity::Split,
+        (None, _) => Atomicity::Full,
+    }
+}
+
+/// The analysis for a reading, from that of whole instructions; a specification is explored access by access where that is needed, up to so many states.
+pub fn for_reading(
+    whole: Analysis,
+    atomicity: Atomicity,
+    specification: Option<&Specification>,
+    limit: usize,
+) -> Result<Analysis, Failure> {
+    let _spinner = Spinner::new("reading instructions access by access".to_owned());
+    let program = specification.map(|specification| Splittable { program: &specification.program, limit });
+    readings::analysis(whole, atomicity, program).map_err(|error| too_long(specification, error))
+}
+
+/// The readings that were not asked for.
+fn others(
+    whole: &Analysis,
+    asked: Atomicity,
+    specification: Option<&Specification>,
+    limit: usize,
+) -> Result<Others, Failure> {
+    let limit = limit.min(STATES_FOR_OTHERS);
+    let program = specification.map(|specification| Splittable { program: &specification.program, limit });
+    Others::new(whole, asked, program).map_err(|error| too_long(specification, error))
+}
+
+fn too_long(specification: Option<&Specification>, error: TooLong) -> Failure {
+    let unknown = || Failure::Usage("an instruction has more than 64 operations; split it".to_owned());
+    specification.map_or_else(unknown, |specification| specification.too_long(error))
+}
+
+/// Which conflicts are asked for.
+fn rule(arguments: &AnalyseArguments) -> ConflictRule {
+    match arguments.conflicts {
+        ConflictsArgument::Auto => ConflictRule::Auto,
+        ConflictsArgument::Concurrent => ConflictRule::Concurrent,
+        ConflictsArgument::Reachable => ConflictRule::Reachable,
     }
 }
 
 /// What is asked of the analysis.
-pub fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Options, Failure> {
+pub fn options(arguments: &AnalyseArguments, atomicity: Atomicity, analysis: &Analysis) -> Result<Options, Failure> {
     let costs = match &arguments.cost {
         None => Costs::default(),
         Some(path) => {
@@ -259,12 +315,8 @@ pub fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Opti
         }
     };
     Ok(Options {
-        conflicts: match arguments.conflicts {
-            ConflictsArgument::Auto => ConflictRule::Auto,
-            ConflictsArgument::Concurrent => ConflictRule::Concurrent,
-            ConflictsArgument::Reachable => ConflictRule::Reachable,
-        },
-        atomicity: atomicity(arguments.atomicity),
+        conflicts: rule(arguments),
+        atomicity,
         listing: listing(arguments.cycles),
         minimal_sets: listing(arguments.minimal_sets),
         method: match arguments.placement {

@@ -1,8 +1,9 @@
 //! `seqcon analyse --engine` and `seqcon engines`: methods other than the main analysis.
 
 use super::analyse::{options, provenance};
-use super::arguments::{AnalyseArguments, AtomicityArgument, LimitArguments, PlacementArgument, Verbosity};
+use super::arguments::{AnalyseArguments, LimitArguments, PlacementArgument, Verbosity};
 use super::failure::Failure;
+use super::idle;
 use super::info::CHEAP_STATES;
 use super::progress::Spinner;
 use super::specification::Specification;
@@ -24,6 +25,7 @@ use crate::weak::verify::Property;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Lists the engines.
 pub fn list() -> Result<ExitCode, Failure> {
@@ -70,15 +72,20 @@ fn refuse_unknown(arguments: &AnalyseArguments, engine: &dyn Engine, models: &[M
     let description = engine.description();
     let name = description.name;
     if let Some(model) = models.iter().find(|model| !description.knows(model)) {
+        let models = description.models_in_words();
+        let why = match model.known() {
+            Ok(known) if known.name() == model.name => String::new(),
+            Ok(known) => format!(" (its rules are those of {known})"),
+            Err(unknown) => format!(" ({unknown})"),
+        };
         return Err(Failure::Usage(format!(
-            "the engine {name} is for {}, not for {}; give --mm {}, or use --engine cycles",
-            description.models_in_words(),
+            "the engine {name} is for {models}, not for {}{why}; give --mm {}, or use --engine cycles",
             model.name,
-            description.models.join(",")
+            models.replace(", ", ",")
         )));
     }
     let unsupported = [
-        (!matches!(arguments.atomicity, AtomicityArgument::Off), "--atomicity"),
+        (arguments.atomicity.is_some(), "--atomicity"),
         (!matches!(arguments.placement, PlacementArgument::Exact), "--placement greedy"),
         (arguments.confirm, "--confirm"),
         (arguments.confirmation.only_confirmed, "--only-confirmed"),
@@ -126,6 +133,7 @@ fn outcome(
     specification: Specification,
     verbosity: Verbosity,
 ) -> Result<Outcome, Failure> {
+    let started = Instant::now();
     let evidence = specification.with_limits(&arguments.input.limits, |compiled, limits| {
         let _spinner = Spinner::new(format!("checking {}", specification.name));
         let task = Task {
@@ -145,13 +153,17 @@ fn outcome(
         );
     }
     specification.tell_out_of_range(&arguments.input.limits, evidence.out_of_range())?;
-    let options = options(arguments, &analysis)?;
+    // Programs are performed access by access.
+    let explored_in = started.elapsed();
+    let options = options(arguments, Atomicity::Split, &analysis)?;
     let mut results = Vec::with_capacity(models.len());
     for model in models {
+        let started = Instant::now();
         let mut result = evidence.insert_fences(model, &options);
         if arguments.verify {
             result.verification = verification(arguments, &specification, &analysis, model, &result)?;
         }
+        result.elapsed = started.elapsed();
         results.push(result);
     }
     if verbosity == Verbosity::Verbose {
@@ -166,7 +178,7 @@ fn outcome(
     let model = name.clone();
     let source = Some(Source::new(name, text, program, &analysis));
     let provenance = Provenance::default();
-    Ok(Outcome { model, analysis, options, results, caveats, source, engine, provenance })
+    Ok(Outcome { model, analysis, explored_in, options, results, caveats, source, engine, provenance })
 }
 
 /// What never happens in the program: engines look at more than that, or at less, so it is explored for itself, as far as that is cheap.
@@ -179,7 +191,7 @@ fn caveats(specification: &Specification, limits: &LimitArguments) -> Vec<Caveat
         return Vec::new();
     }
     let facts = facts(&specification.program, &watchers, (exploration.states.len() as u64, exploration.transitions));
-    specification.caveats(&Happenings::of(&facts), &Analysis::new(facts, Profile::Sound))
+    idle::caveats(&Happenings::of(&facts), &Analysis::new(facts, Profile::Sound), Some(specification))
 }
 
 /// Runs the program with the fences in place, access by access: does it reach the same states?
@@ -195,7 +207,7 @@ fn verification(
         specification,
         model,
         repair: &repair,
-        atomicity: Atomicity::Off,
+        atomicity: Atomicity::Split,
         property: Property::States,
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,

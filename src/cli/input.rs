@@ -15,6 +15,7 @@ use crate::lts::dialect::generic::Description;
 use crate::memory::MemoryModel;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// A model that was read.
 pub struct Model {
@@ -28,6 +29,8 @@ pub struct Model {
     pub facts: Facts,
     /// What was odd.
     pub caveats: Vec<Caveat>,
+    /// How long reading, and exploring, took.
+    pub read_in: Duration,
 }
 
 impl InputArguments {
@@ -70,12 +73,14 @@ impl InputArguments {
 
     /// A file as a model, without its name.
     fn model(&self, path: &Path, options: &Options, verbosity: Verbosity) -> Result<Model, Failure> {
+        let started = Instant::now();
         let model = |specification, facts, caveats| Model {
             name: String::new(),
             paths: vec![path.to_owned()],
             specification,
             facts,
             caveats,
+            read_in: started.elapsed(),
         };
         if Specification::is_one(path) {
             let specification = Specification::read(path)?;
@@ -191,6 +196,7 @@ fn merged(models: Vec<Model>) -> Result<Model, Failure> {
         name: String::new(),
         specification: None,
         facts: Facts::merge(&parts),
+        read_in: models.iter().map(|model| model.read_in).sum(),
         caveats: models.iter().flat_map(|model| model.caveats.iter().map(|caveat| about(model, caveat))).collect(),
         paths: models.into_iter().flat_map(|model| model.paths).collect(),
     })
@@ -226,4 +232,16 @@ pub fn memory_model(argument: &str) -> Result<MemoryModel, Failure> {
     }
     let text = fs::read_to_string(path).map_err(|error| Failure::in_file(path, error))?;
     MemoryModel::from_toml(&text).map_err(|error| Failure::in_file(path, error))
+}
+
+/// Two models of one name could not be told apart in what is written.
+pub fn refuse_repeated_models(models: &[MemoryModel]) -> Result<(), Failure> {
+    let repeated =
+        models.iter().enumerate().find(|(position, model)| models[..*position].iter().any(|m| m.name == model.name));
+    match repeated {
+        Some((_, model)) => {
+            Err(Failure::Usage(format!("--mm names the memory model {} twice; name it once", model.name)))
+        }
+        None => Ok(()),
+    }
 }

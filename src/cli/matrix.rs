@@ -1,8 +1,9 @@
 //! `seqcon matrix`: all built-in memory models side by side.
 
-use super::analyse::atomicity;
+use super::analyse::{atomicity, for_reading};
 use super::arguments::{MatrixArguments, Verbosity};
 use super::failure::Failure;
+use super::idle;
 use super::input::Model;
 use super::outputs::tell_caveats;
 use super::places::refuse_clashes;
@@ -10,7 +11,6 @@ use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, Options, Outcome};
-use crate::caveat::conflicts;
 use crate::caveat::idle::Happenings;
 use crate::memory::MemoryModel;
 use crate::provenance::Provenance;
@@ -21,12 +21,17 @@ use crate::source::Source;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
+
+/// The most states that are explored access by access.
+const MOST_STATES: usize = 2_000_000;
 
 pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     refuse_clashes(arguments.csv.as_deref(), arguments.input.inputs.iter().map(PathBuf::as_path))?;
     let models = arguments.input.models(&arguments.merging, verbosity)?;
     let several = models.len() > 1;
-    let outcomes: Vec<Outcome> = models.into_iter().map(|model| outcome(arguments, model)).collect();
+    let outcomes =
+        models.into_iter().map(|model| outcome(arguments, model)).collect::<Result<Vec<Outcome>, Failure>>()?;
     let matrices: Vec<Matrix<'_>> = outcomes.iter().map(Matrix::of).collect();
     if let Some(path) = &arguments.csv {
         let mut staged = Staged::new();
@@ -52,11 +57,17 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
     Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
-fn outcome(arguments: &MatrixArguments, input: Model) -> Outcome {
-    let Model { name, specification, facts, mut caveats, .. } = input;
+fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure> {
+    let started = Instant::now();
+    let Model { name, specification, facts, mut caveats, read_in, .. } = input;
     let happenings = Happenings::of(&facts);
-    let analysis = Analysis::new(facts, Profile::Sound);
-    let options = Options { atomicity: atomicity(arguments.atomicity), ..Options::default() };
+    let atomicity = atomicity(arguments.atomicity);
+    let whole = Analysis::new(facts, Profile::Sound);
+    caveats.extend(whole.caveats.iter().cloned());
+    caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
+    let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
+    let explored_in = read_in + started.elapsed();
+    let options = Options { atomicity, ..Options::default() };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
         analysis.run(&model, &options)
@@ -64,17 +75,15 @@ fn outcome(arguments: &MatrixArguments, input: Model) -> Outcome {
     let results = MemoryModel::builtin().into_iter().map(analysed).collect();
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
-    caveats.extend(analysis.caveats.iter().cloned());
-    caveats.extend(happenings.caveats(&analysis, source.as_ref()));
-    caveats.extend(conflicts::caveats(&analysis, source.is_none()));
-    Outcome {
+    Ok(Outcome {
         model: name,
         analysis,
         engine: EngineUse::default(),
+        explored_in,
         options,
         results,
         caveats,
         source,
         provenance: Provenance::default(),
-    }
+    })
 }

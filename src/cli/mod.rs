@@ -10,6 +10,7 @@ mod facts;
 mod failure;
 mod fix;
 mod help;
+mod idle;
 mod info;
 mod input;
 mod interrupt;

@@ -5,9 +5,6 @@ use super::failure::Failure;
 use super::interrupt::Interruptible;
 use super::progress::Spinner;
 use super::runs::Shown;
-use crate::analysis::Analysis;
-use crate::caveat::idle::Happenings;
-use crate::caveat::{Caveat, conflicts};
 use crate::explore::driver::{self, Observer};
 use crate::explore::observe::{FactsObserver, facts};
 use crate::explore::successors::Evaluated;
@@ -19,7 +16,6 @@ use crate::lang::{self, Language};
 use crate::program::compiled::Compiled;
 use crate::program::property::Invariant;
 use crate::program::{Program, Span};
-use crate::source::Source;
 use crate::weak::split::TooLong;
 use std::fs;
 use std::path::Path;
@@ -171,14 +167,6 @@ impl Specification {
         let size = (exploration.states.len() as u64, exploration.transitions);
         let cut_off = exploration.stop != Stop::Complete;
         Ok(Facts { cut_off, ..facts(&self.program, &watchers, size) })
-    }
-
-    /// What of it never happens, and whether anything can conflict; the analysis is of its facts.
-    pub fn caveats(&self, happenings: &Happenings, analysis: &Analysis) -> Vec<Caveat> {
-        let source = Source::new(self.name.clone(), self.text.clone(), self.program.clone(), analysis);
-        let mut caveats = happenings.caveats(analysis, Some(&source));
-        caveats.extend(conflicts::caveats(analysis, false));
-        caveats
     }
 
     /// An instruction with more accesses than a search under weak memory can split.

@@ -6,13 +6,14 @@ use crate::analysis::{ModelOutcome, Outcome, Verification};
 use crate::caveat::Caveat;
 use crate::placement::Minimality;
 use crate::provenance::{Input, Provenance};
+use crate::readings::OtherReading;
 use crate::safety::Place;
 use crate::source::Source;
 use serde::Serialize;
 use std::io::{self, Write};
 
 /// Raised by one when a key changes its meaning or goes away.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 
 /// `report.json`
 pub struct Json;
@@ -80,7 +81,11 @@ struct ResultObject {
     needed_at_least: Option<usize>,
     rechecked: RecheckObject,
     verified: VerificationObject,
-    presumed_atomic: Vec<String>,
+    /// Instructions with several accesses that nothing makes atomic: `summary.atomicity` says how they are read.
+    composites: Vec<String>,
+    /// Atomic instructions that stand where a fence would be needed.
+    atomic_fences: Vec<String>,
+    other_readings: Vec<ReadingObject>,
     fences: Vec<FenceObject>,
     locks: Vec<LockRow>,
     delays: Vec<DelayObject>,
@@ -88,6 +93,15 @@ struct ResultObject {
     /// For each thread that needs fences its minimal sets, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     minimal_sets: Option<Vec<Vec<Vec<String>>>>,
+}
+
+/// What another reading of composite instructions would answer.
+#[derive(Serialize)]
+struct ReadingObject {
+    atomicity: &'static str,
+    fences: usize,
+    locks: usize,
+    complete: bool,
 }
 
 #[derive(Serialize)]
@@ -99,10 +113,14 @@ struct RecheckObject {
 /// What running the repaired program has shown; `report.html` has the same.
 #[derive(Serialize)]
 pub(super) struct VerificationObject {
-    /// `yes`, `violated`, `not decided`, `not asked`.
+    /// `yes`, `violated`, `up to a bound`, `not decided`, `not asked`.
     verdict: &'static str,
+    /// What a positive verdict rests on.
     #[serde(skip_serializing_if = "Option::is_none")]
     rests_on: Option<String>,
+    /// The limit that left it open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<String>,
 }
 
 /// A fence; `report.html` has the same.
@@ -168,6 +186,11 @@ fn model_object(outcome: &Outcome) -> ModelObject<'_> {
     }
 }
 
+fn reading_object(other: &OtherReading) -> ReadingObject {
+    let &OtherReading { atomicity, fences, locks, complete } = other;
+    ReadingObject { atomicity: names::atomicity(atomicity), fences, locks, complete }
+}
+
 fn input_object(input: &Input) -> InputObject<'_> {
     InputObject { path: &input.path, sha256: input.sha256.as_deref() }
 }
@@ -178,11 +201,12 @@ fn caveat_object<'a>(outcome: &Outcome, caveat: &'a Caveat) -> CaveatObject<'a> 
 }
 
 pub(super) fn verification_object(verification: &Verification) -> VerificationObject {
-    let rests_on = match verification {
-        Verification::Verified(ground) => Some(ground.clone()),
-        Verification::Violated | Verification::Undecided | Verification::NotAsked => None,
+    let (rests_on, limit) = match verification {
+        Verification::Verified(ground) => (Some(ground.clone()), None),
+        Verification::Bounded(limit) | Verification::Undecided(limit) => (None, Some(limit.clone())),
+        Verification::Violated | Verification::NotAsked => (None, None),
     };
-    VerificationObject { verdict: names::verification(verification), rests_on }
+    VerificationObject { verdict: names::verification(verification), rests_on, limit }
 }
 
 pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<FenceObject> {
@@ -217,7 +241,9 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
         },
         rechecked: RecheckObject { enough: result.recheck.enough, each_fence_needed: result.recheck.each_needed },
         verified: verification_object(&result.verification),
-        presumed_atomic: result.presumed_atomic.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        composites: result.composites.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        atomic_fences: result.atomic_fences.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        other_readings: result.other_readings.iter().map(reading_object).collect(),
         fences: fence_objects(outcome, result),
         locks: outcome.lock_rows(result),
         delays: delays.collect(),

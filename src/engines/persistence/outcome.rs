@@ -120,9 +120,9 @@ impl Evidence for Checked {
         ModelOutcome {
             fences,
             confirmations,
-            presumed_atomic: names.split_instructions(self),
+            composites: names.split_instructions(self),
             minimal_sets: self.minimal_sets(options.minimal_sets),
-            elapsed: self.elapsed + started.elapsed(),
+            elapsed: started.elapsed(),
             ..outcome
         }
     }

@@ -17,7 +17,7 @@ use crate::report::rows::SummaryRow;
 use serde::Serialize;
 
 /// Raised by one when a key changes its meaning or goes away.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 
 /// The document in the page.
 #[derive(Serialize)]
@@ -76,7 +76,7 @@ struct ResultData {
     proved_minimal: bool,
     verified: VerificationObject,
     complete: bool,
-    presumed_atomic: Vec<usize>,
+    notices: Vec<String>,
     fences: Vec<FenceData>,
     locks: Vec<LockData>,
     delays: Vec<DelayData>,
@@ -188,7 +188,7 @@ fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
         proved_minimal: outcome.is_proved_minimal(result),
         verified: verification_object(&result.verification),
         complete: result.complete,
-        presumed_atomic: result.presumed_atomic.iter().map(|instr| instr.index()).collect(),
+        notices: super::super::reading::sentences(outcome, result),
         fences: fences.map(|(object, fence)| FenceData { fence: object, at: fence.point.instr.index() }).collect(),
         locks: locks(outcome, result),
         delays: result

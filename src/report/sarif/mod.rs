@@ -354,8 +354,8 @@ impl<'a> Writer<'a> {
             ThreadFlow { id: graph.threads[thread.index()].clone(), locations: locations.collect() }
         };
         let mut next = 0;
-        let threads = cycle.segments.iter().map(|segment| {
-            let length = if segment.entry == segment.exit { 1 } else { 2 };
+        let threads = (0..cycle.segments.len()).map(|segment| {
+            let length = if cycle.is_move(segment) { 2 } else { 1 };
             let own: Vec<_> = (next..next + length).map(|position| (position, steps[position].vertex)).collect();
             next += length;
             flow(&own)
