@@ -6,6 +6,7 @@ use super::arguments::{InfoArguments, InputArguments, LimitArguments};
 use super::failure::Failure;
 use super::progress::ByteBar;
 use super::specification::Specification;
+use crate::caveat;
 use crate::explore::Stop;
 use crate::explore::observe::Nobody;
 use crate::facts::extract::{self, Extraction};
@@ -100,6 +101,7 @@ fn info(path: &Path, input: &InputArguments) -> Result<Info, Failure> {
     let source = Source::open_within(path, &input.limits.budget.budget())?;
     if file::is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
+        warn_of_unseen(path, &facts);
         return Ok(of_facts(path, Kind::Facts, None, &facts));
     }
     let bar = ByteBar::new(&format!("reading {}", path.display()));
@@ -109,7 +111,15 @@ fn info(path: &Path, input: &InputArguments) -> Result<Info, Failure> {
     for warning in &warnings {
         eprintln!("seqcon: warning: {}: {warning}", path.display());
     }
+    warn_of_unseen(path, &facts);
     Ok(of_facts(path, Kind::StateSpace, Some(dialect), &facts))
+}
+
+/// Tells what the state space does not show.
+fn warn_of_unseen(path: &Path, facts: &Facts) {
+    for caveat in caveat::unseen::caveats(facts) {
+        eprintln!("seqcon: {}: {}", path.display(), caveat.in_words());
+    }
 }
 
 fn of_specification(path: &Path, limits: &LimitArguments) -> Result<Info, Failure> {
