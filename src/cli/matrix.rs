@@ -8,6 +8,7 @@ use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, Options, Outcome};
+use crate::confirm::{self, AUTO_STATES, Limits, Subject};
 use crate::memory::MemoryModel;
 use crate::provenance::Provenance;
 use crate::report::matrix::Matrix;
@@ -16,6 +17,9 @@ use crate::source::Source;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// As `analyse` has them by default.
+const LIMITS: Limits = Limits { states: AUTO_STATES, buffer: 4 };
 
 pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     refuse_clashes(arguments.csv.as_deref(), arguments.input.inputs.iter().map(PathBuf::as_path))?;
@@ -48,9 +52,12 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
     let options = Options { atomicity: atomicity(arguments.atomicity), ..Options::default() };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
-        analysis.run(&model, &options)
+        let Some(specification) = &specification else { return Ok(analysis.run(&model, &options)) };
+        let subject =
+            Subject { program: &specification.program, analysis: &analysis, model: &model, options: &options };
+        confirm::place_by_default(subject, LIMITS).map_err(|error| specification.too_long(error))
     };
-    let results = MemoryModel::builtin().into_iter().map(analysed).collect();
+    let results = MemoryModel::builtin().into_iter().map(analysed).collect::<Result<_, Failure>>()?;
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
     let model = arguments.input.model_name();

@@ -1,13 +1,15 @@
 //! `seqcon verify`: is the program right under a weak memory model, with the suggestions in place?
 
-use super::arguments::{ConfirmationArguments, PropertyArgument, VerifyArguments, VerifyAtomicityArgument};
+use super::arguments::{
+    ConfirmArgument, ConfirmationArguments, PropertyArgument, VerifyArguments, VerifyAtomicityArgument,
+};
 use super::failure::Failure;
 use super::input::memory_model;
 use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, ModelOutcome, Options, Verification};
-use crate::confirm::{self, Limits, granularity, machine};
+use crate::analysis::{Analysis, Confirming, ModelOutcome, Options, Verification};
+use crate::confirm::{self, Limits, Subject, granularity, machine};
 use crate::cycles::Atomicity;
 use crate::lang::Language;
 use crate::lang::automata::edit::fenced;
@@ -153,7 +155,7 @@ pub fn reported(path: &Path, specification: &Specification, model: &MemoryModel)
     Repair::from_json(&json, &model.name, &specification.program).map_err(|error| Failure::in_file(path, error))
 }
 
-/// The analysis of a specification, with only the confirmed delays if that was asked for.
+/// The analysis of a specification, with what is confirmed of its delays as far as that was asked for.
 pub fn outcome(
     analysis: &Analysis,
     specification: &Specification,
@@ -162,17 +164,49 @@ pub fn outcome(
     arguments: &ConfirmationArguments,
 ) -> Result<ModelOutcome, Failure> {
     let _spinner = Spinner::new(format!("analysing under {}", model.name));
-    if !arguments.only_confirmed {
-        return Ok(analysis.run(model, options));
+    let program = &specification.program;
+    let outcome = match arguments.how()? {
+        ConfirmArgument::Auto => {
+            let subject = Subject { program, analysis, model, options };
+            confirm::place_by_default(subject, arguments.limits())
+        }
+        ConfirmArgument::Full => confirm::place_confirmed(program, analysis, model, options, arguments.limits()),
+        ConfirmArgument::Off | ConfirmArgument::Mark => Ok(analysis.run(model, options)),
+    };
+    let outcome = outcome.map_err(|error| specification.too_long(error))?;
+    if arguments.how()? == ConfirmArgument::Full {
+        tell_unconfirmed(specification, &outcome);
     }
-    confirm::place_confirmed(&specification.program, analysis, model, options, arguments.limits())
-        .map_err(|error| specification.too_long(error))
+    Ok(outcome)
+}
+
+/// Who asked for runs is told why there are none.
+pub fn tell_unconfirmed(specification: &Specification, outcome: &ModelOutcome) {
+    let (file, model) = (&specification.name, &outcome.model.name);
+    let why = match outcome.confirming {
+        _ if outcome.confirmations.is_empty() => return,
+        Confirming::NoMachine => format!("no machine runs {model}"),
+        Confirming::PartialFences => format!("the machine of {model} does not know its partial fences"),
+        Confirming::NotAsked | Confirming::Done | Confirming::OutOfStates(_) => return,
+    };
+    eprintln!("seqcon: warning: {file}: delays of {model} cannot be confirmed, and all get their fences: {why}");
 }
 
 impl ConfirmationArguments {
     /// How far searches go.
     pub fn limits(&self) -> Limits {
         Limits { states: self.max_weak_states, buffer: self.buffer_bound }
+    }
+
+    /// What is asked for.
+    pub fn how(&self) -> Result<ConfirmArgument, Failure> {
+        match (self.only_confirmed, self.confirm) {
+            (true, Some(ConfirmArgument::Auto | ConfirmArgument::Off)) => {
+                Err(Failure::Usage("--only-confirmed is --confirm=full; give one of them".to_owned()))
+            }
+            (true, _) => Ok(ConfirmArgument::Full),
+            (false, how) => Ok(how.unwrap_or(ConfirmArgument::Auto)),
+        }
     }
 }
 

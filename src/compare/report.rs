@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The newest schema that is understood.
-const SCHEMA_VERSION: u64 = 1;
+const SCHEMA_VERSION: u64 = 2;
 
 /// Why a comparison cannot be made.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

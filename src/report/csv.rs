@@ -59,7 +59,7 @@ table!(
     Summary,
     SummaryRow,
     "summary.csv",
-    "model,memory_model,profile,conflicts,atomicity,states,transitions,labels,vertices,program_edges,conflict_edges,unsafe_pairs,delays,cumulative_delays,cycles,locks,fences,cumulative_fences,placement,optimal,complete,engine,abstraction",
+    "model,memory_model,profile,conflicts,atomicity,states,transitions,labels,vertices,program_edges,conflict_edges,unsafe_pairs,delays,cumulative_delays,cycles,locks,fences,cumulative_fences,placement,minimal,complete,engine,abstraction",
     |outcome| outcome.results.iter().map(|result| outcome.summary_row(result)).collect()
 );
 

@@ -1,6 +1,7 @@
 //! The states that a breadth-first search has seen, in the order of discovery, each with the one that it was found from.
 
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::hash::Hash;
 use std::rc::Rc;
 
@@ -8,12 +9,53 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitReached;
 
+/// How many states searches may have: each of them, and perhaps all that share the budget together. Counted, not timed, so that the same question has the same answer on every machine.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    each: usize,
+    left: Option<Rc<Cell<usize>>>,
+}
+
+impl Budget {
+    /// So many states for all searches together that get a clone of it.
+    #[must_use]
+    pub fn together(states: usize) -> Budget {
+        Budget { each: states, left: Some(Rc::new(Cell::new(states))) }
+    }
+
+    /// How many states are left for the next search.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.left.as_ref().map_or(self.each, |left| left.get())
+    }
+
+    /// Pays for one more state of a search that has so many.
+    ///
+    /// # Errors
+    /// If that is one too many.
+    pub fn pay(&self, seen: usize) -> Result<(), LimitReached> {
+        if seen >= self.each {
+            return Err(LimitReached);
+        }
+        let Some(left) = &self.left else { return Ok(()) };
+        left.set(left.get().checked_sub(1).ok_or(LimitReached)?);
+        Ok(())
+    }
+}
+
+impl From<usize> for Budget {
+    /// So many states for each search.
+    fn from(each: usize) -> Budget {
+        Budget { each, left: None }
+    }
+}
+
 /// The states seen so far.
 pub struct Visited<S> {
     numbers: FxHashMap<Rc<S>, u32>,
     states: Vec<Rc<S>>,
     parents: Vec<u32>,
-    limit: usize,
+    budget: Budget,
 }
 
 /// The parent of a state that the search started from.
@@ -22,8 +64,8 @@ const NOBODY: u32 = u32::MAX;
 impl<S: Eq + Hash> Visited<S> {
     /// Nothing seen; at most so many states.
     #[must_use]
-    pub fn new(limit: usize) -> Visited<S> {
-        Visited { numbers: FxHashMap::default(), states: Vec::new(), parents: Vec::new(), limit }
+    pub fn new(budget: impl Into<Budget>) -> Visited<S> {
+        Visited { numbers: FxHashMap::default(), states: Vec::new(), parents: Vec::new(), budget: budget.into() }
     }
 
     /// A state that the search starts from.
@@ -42,9 +84,7 @@ impl<S: Eq + Hash> Visited<S> {
         if let Some(&known) = self.numbers.get(&state) {
             return Ok(known);
         }
-        if self.states.len() >= self.limit {
-            return Err(LimitReached);
-        }
+        self.budget.pay(self.states.len())?;
         let number = self.states.len() as u32;
         let state = Rc::new(state);
         self.states.push(Rc::clone(&state));
@@ -67,8 +107,8 @@ impl<S: Eq + Hash> Visited<S> {
 
     /// The most states that it may have.
     #[must_use]
-    pub fn limit(&self) -> usize {
-        self.limit
+    pub fn budget(&self) -> Budget {
+        self.budget.clone()
     }
 
     /// How many were seen.
@@ -103,10 +143,10 @@ impl<S: Eq + Hash> Visited<S> {
 /// If there are more states than the limit.
 pub fn reaches<S: Clone + Eq + Hash>(
     start: &S,
-    limit: usize,
+    budget: impl Into<Budget>,
     mut steps: impl FnMut(&S) -> Option<Vec<S>>,
 ) -> Result<bool, LimitReached> {
-    let mut visited = Visited::new(limit);
+    let mut visited = Visited::new(budget);
     visited.start(start.clone())?;
     let mut at = 0;
     while (at as usize) < visited.len() {

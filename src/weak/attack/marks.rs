@@ -5,7 +5,7 @@
 use super::private::Left;
 use crate::weak::system::{Event, State, System};
 use crate::weak::threads::{Access, AccessKind, Progress};
-use crate::weak::visited::{LimitReached, Visited};
+use crate::weak::visited::{Budget, LimitReached, Visited};
 use std::rc::Rc;
 
 /// A state with marks.
@@ -110,8 +110,8 @@ pub(super) struct Found {
 }
 
 impl Search {
-    pub(super) fn new(thread: usize, location: u32, limit: usize) -> Search {
-        Search { thread, location, visited: Visited::new(limit) }
+    pub(super) fn new(thread: usize, location: u32, budget: Budget) -> Search {
+        Search { thread, location, visited: Visited::new(budget) }
     }
 
     /// A shortest way from one of these states; states seen before lead nowhere, or were left when the goal was found, and are looked at again in that case.
@@ -123,7 +123,7 @@ impl Search {
         let result = self.search(system, starts);
         if result.is_err() {
             // States that were not looked at say nothing.
-            self.visited = Visited::new(self.visited.limit());
+            self.visited = Visited::new(self.visited.budget());
         }
         result
     }
@@ -163,7 +163,7 @@ impl Search {
         for &(location, value) in &left.overlay {
             state.memory[location as usize] = value;
         }
-        system.can_be_certain(&state, self.visited.limit())
+        system.can_be_certain(&state, self.visited.budget())
     }
 
     fn found(&mut self, system: &mut System<'_>, at: u32, last: Event) -> Found {
@@ -182,7 +182,7 @@ impl Search {
         }
         events.push(last);
         // What was seen now may lead to the goal: only failed searches are remembered.
-        self.visited = Visited::new(self.visited.limit());
+        self.visited = Visited::new(self.visited.budget());
         Found { states, events }
     }
 }
