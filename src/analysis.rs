@@ -164,7 +164,7 @@ pub struct ModelOutcome {
     pub verification: Verification,
     /// Nothing was left out because of a limit.
     pub complete: bool,
-    /// How long it took.
+    /// How long the analysis under this model took, without what comes before it ([`Outcome::explored_in`]).
     pub elapsed: Duration,
 }
 
@@ -281,6 +281,8 @@ pub struct Outcome {
     pub engine: EngineUse,
     /// What was asked.
     pub options: Options,
+    /// How long it took to read or explore the state space and to build the event graph, which all memory models share.
+    pub explored_in: Duration,
     /// One result for each memory model, in the order in which they were asked for.
     pub results: Vec<ModelOutcome>,
     /// The specification, if it was one that was analysed.

@@ -66,8 +66,8 @@ fn the_summary_line_has_the_documented_form() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(
         timeless(&stdout(&output)),
-        "model=iriw memory_model=tso states=36 vertices=6 delays=0 locks=0 fences=0 cumulative_fences=0 minimal=proved complete=yes seconds=_\n\
-         model=iriw memory_model=armv7 states=36 vertices=6 delays=2 locks=0 fences=0 cumulative_fences=2 minimal=proved complete=yes seconds=_\n"
+        "model=iriw memory_model=tso states=36 vertices=6 delays=0 torn=0 locks=0 fences=0 plain_fences=0 cumulative_fences=0 minimal=proved complete=yes seconds=_ explore_seconds=_ analyse_seconds=_\n\
+         model=iriw memory_model=armv7 states=36 vertices=6 delays=2 torn=0 locks=0 fences=2 plain_fences=0 cumulative_fences=2 minimal=proved complete=yes seconds=_ explore_seconds=_ analyse_seconds=_\n"
     );
     assert_eq!(stderr(&output), "");
 }
@@ -104,7 +104,7 @@ fn all_reports_are_written_with_their_documented_columns() {
         assert!(rows > 0 || name == "locks.csv", "{name} has rows");
     }
     let report: serde_json::Value = serde_json::from_reader(fs::File::open(out.join("report.json")).unwrap()).unwrap();
-    assert_eq!(report["schema_version"], 1);
+    assert_eq!(report["schema_version"], 2);
     assert_eq!(report["results"].as_array().unwrap().len(), 2);
     let tso = &report["results"][0];
     assert_eq!(tso["summary"]["memory_model"], "tso");

@@ -59,6 +59,24 @@ fn the_same_results_are_identical() {
 }
 
 #[test]
+fn a_report_of_the_first_schema_is_counted_as_now() {
+    let reports = Reports::new();
+    let now = reports.analyse("now.json", &["lts/peterson.aut", "--mm", "tso,armv7", "--atomicity=full"]);
+    // It had the plain fences as `fences` and the torn instructions as `locks`.
+    let old = reports.changed(&now, "old.json", |value| {
+        value["schema_version"] = 1.into();
+        for result in value["results"].as_array_mut().unwrap() {
+            let summary = result["summary"].as_object_mut().unwrap();
+            let (plain, torn) = (summary.remove("plain_fences").unwrap(), summary.remove("torn").unwrap());
+            summary.insert("fences".to_owned(), plain);
+            summary.insert("locks".to_owned(), torn);
+        }
+    });
+    let (status, shown, _) = run(&["compare", &old, &now]);
+    assert_eq!((status, &*shown), (0, "tso: no change\narmv7: no change\nthe results are identical\n"));
+}
+
+#[test]
 fn fences_gained_lost_and_moved_delays_and_figures() {
     let reports = Reports::new();
     let before = reports.analyse("a.json", &["lts/sb.aut", "--mm", "tso"]);
@@ -155,7 +173,7 @@ fn what_is_no_report_is_refused() {
             "{\"schema_version\": 1, \"results\": [{\"summary\":{},\"fences\":[],\"locks\":[],\"delays\":[]}]}",
             "a result has no memory_model",
         ),
-        ("{\"schema_version\": 2, \"results\": 7}", "schema version 2, and this version of seqcon reads up to 1"),
+        ("{\"schema_version\": 3, \"results\": 7}", "schema version 3, and this version of seqcon reads up to 2"),
     ] {
         let wrong = file("wrong.json", text);
         let message = refusal(&[&report, &wrong]);

@@ -58,8 +58,8 @@ fn the_reports_say_which_engine_it_was() {
     assert!(shown.contains("engine persistence") && shown.contains("flattened (--abstraction 2)"), "{shown}");
     assert!(shown.contains(" engine=persistence abstraction=2"), "{shown}");
     let summary = text(&seqcon(&[&analyse[..], &["--summary-csv", "-"]].concat()).stdout);
-    assert!(summary.lines().next().unwrap().ends_with(",engine,abstraction"), "{summary}");
-    assert!(summary.lines().nth(1).unwrap().ends_with(",persistence,"), "{summary}");
+    assert!(summary.lines().next().unwrap().contains(",engine,abstraction,"), "{summary}");
+    assert!(summary.lines().nth(1).unwrap().contains(",persistence,,"), "{summary}");
     let json = text(&seqcon(&[&analyse[..], &["--json", "-", "--minimal-sets", "all"]].concat()).stdout);
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(report["engine"]["name"], "persistence");

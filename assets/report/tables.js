@@ -25,7 +25,7 @@ const Cards = (() => {
   }
 
   function card(outcome, model) {
-    const [plain, cumulative] = [outcome.summary.fences, outcome.summary.cumulative_fences];
+    const [plain, cumulative] = [outcome.summary.plain_fences, outcome.summary.cumulative_fences];
     const number = (value, noun, className) => el("div", { class: `number-tile ${className}` }, el("span", { class: "figure" }, value.toLocaleString("en")), el("span", {}, noun + (value === 1 ? "" : "s")));
     const rechecked = !outcome.enough ? "NOT ENOUGH" : outcome.each_fence_closes_a_path ? "enough, each closes a path" : "enough, not each closes a path";
     const { verdict: verified, rests_on: restsOn } = outcome.verified;
@@ -136,7 +136,7 @@ function drawFigures() {
   const { summary } = DATA.results[0];
   const figures = [["states", summary.states], ["transitions", summary.transitions], ["labels", summary.labels], ["threads", DATA.threads.length], ["instructions", DATA.instructions.length], ["locations", DATA.locations.length], ["vertices", summary.vertices], ["program-order steps", summary.program_edges]];
   replaceContent("figure-list", figures.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value.toLocaleString("en")))));
-  const columns = [["conflict edges", "conflict_edges"], ["unsafe pairs", "unsafe_pairs"], ["delays", "delays"], ["cumulative delays", "cumulative_delays"], ["torn instructions", "locks"], ["fences, plain", "fences"], ["fences, cumulative", "cumulative_fences"], ["cycles listed", "cycles"]];
+  const columns = [["conflict edges", "conflict_edges"], ["unsafe pairs", "unsafe_pairs"], ["delays", "delays"], ["cumulative delays", "cumulative_delays"], ["torn instructions", "torn"], ["locks", "locks"], ["fences", "fences"], ["fences, plain", "plain_fences"], ["fences, cumulative", "cumulative_fences"], ["cycles listed", "cycles"]];
   const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "memory model"), columns.map(([name]) => el("th", { scope: "col", class: "right" }, name))));
   const rows = DATA.results.map((outcome) => el("tr", {}, el("th", { scope: "row" }, named(outcome.memory_model, 24)), columns.map(([, key]) => el("td", { class: "right" }, outcome.summary[key] === null ? "not asked" : outcome.summary[key].toLocaleString("en")))));
   replaceContent("figure-table", head, el("tbody", {}, rows));

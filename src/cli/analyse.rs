@@ -30,6 +30,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// The models of `--mm` if none are given and the engine is for all.
 const USUAL: [&str; 4] = ["tso", "pso", "armv7", "power"];
@@ -57,12 +58,14 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         ProfileArgument::Literal => Profile::Literal,
         ProfileArgument::Published => Profile::Published,
     };
+    let started = Instant::now();
     let specification = specification(arguments)?;
     let facts = match &specification {
         Some(specification) => specification.facts(&arguments.input.limits)?,
         None => arguments.input.load(verbosity)?,
     };
     let analysis = Analysis::new(facts, profile);
+    let explored_in = started.elapsed();
     let options = options(arguments, &analysis)?;
     let results = models
         .iter()
@@ -72,7 +75,8 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
     let provenance = provenance(arguments)?;
-    let outcome = Outcome { model: name, analysis, engine: EngineUse::default(), options, results, source, provenance };
+    let engine = EngineUse::default();
+    let outcome = Outcome { model: name, analysis, engine, explored_in, options, results, source, provenance };
     finish(arguments, &outcome, verbosity)
 }
 
@@ -96,19 +100,21 @@ fn result(
     options: &Options,
     verbosity: Verbosity,
 ) -> Result<ModelOutcome, Failure> {
+    let started = Instant::now();
     let spinner = Spinner::new(format!("analysing under {}", model.name));
     let outcome = match specification {
         Some(specification) => confirmed(arguments, specification, analysis, model, options, verbosity)?,
         None => analysis.run(model, options),
     };
     drop(spinner);
-    match specification {
+    let verification = match specification {
         Some(specification) if arguments.verify => {
-            let verification = verification(arguments, specification, analysis, model, options, &outcome)?;
-            Ok(ModelOutcome { verification, ..outcome })
+            verification(arguments, specification, analysis, model, options, &outcome)?
         }
-        _ => Ok(outcome),
-    }
+        _ => outcome.verification,
+    };
+    // Confirming and verifying are a part of what was asked.
+    Ok(ModelOutcome { verification, elapsed: started.elapsed(), ..outcome })
 }
 
 /// Runs the repaired program.

@@ -16,6 +16,7 @@ use crate::source::Source;
 use crate::weak::verify::Property;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Lists the engines.
 pub fn list() -> Result<ExitCode, Failure> {
@@ -89,6 +90,7 @@ pub fn outcome(
     verbosity: Verbosity,
 ) -> Result<Outcome, Failure> {
     refuse_unknown(arguments, engine, models)?;
+    let started = Instant::now();
     let specification = match &arguments.input.inputs[..] {
         [path] if Specification::is_one(path) => Specification::read(path)?,
         _ => {
@@ -117,13 +119,16 @@ pub fn outcome(
         );
     }
     specification.tell_out_of_range(&arguments.input.limits, evidence.out_of_range())?;
+    let explored_in = started.elapsed();
     let options = options(arguments, &analysis)?;
     let mut results = Vec::with_capacity(models.len());
     for model in models {
+        let started = Instant::now();
         let mut result = evidence.insert_fences(model, &options);
         if arguments.verify {
             result.verification = verification(arguments, &specification, &analysis, model, &result)?;
         }
+        result.elapsed = started.elapsed();
         results.push(result);
     }
     if verbosity == Verbosity::Verbose {
@@ -136,7 +141,16 @@ pub fn outcome(
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
     let Specification { name: path, text, program, .. } = specification;
     let source = Some(Source::new(path, text, program, &analysis));
-    Ok(Outcome { model: name, analysis, options, results, source, engine, provenance: provenance(arguments)? })
+    Ok(Outcome {
+        model: name,
+        analysis,
+        explored_in,
+        options,
+        results,
+        source,
+        engine,
+        provenance: provenance(arguments)?,
+    })
 }
 
 /// Runs the program with the fences in place, access by access: does it reach the same states?

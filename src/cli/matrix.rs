@@ -17,6 +17,7 @@ use crate::source::Source;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// As `analyse` has them by default.
 const LIMITS: Limits = Limits { states: AUTO_STATES, buffer: 4 };
@@ -40,6 +41,7 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
 }
 
 fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome, Failure> {
+    let started = Instant::now();
     let specification = match &arguments.input.inputs[..] {
         [path] if Specification::is_one(path) => Some(Specification::read(path)?),
         _ => None,
@@ -49,6 +51,7 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         None => arguments.input.load(verbosity)?,
     };
     let analysis = Analysis::new(facts, Profile::Sound);
+    let explored_in = started.elapsed();
     let options = Options { atomicity: atomicity(arguments.atomicity), ..Options::default() };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
@@ -65,6 +68,7 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         model,
         analysis,
         engine: EngineUse::default(),
+        explored_in,
         options,
         results,
         source,

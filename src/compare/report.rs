@@ -72,6 +72,7 @@ pub(super) struct Fence {
 
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Lock {
+    lock: Option<u64>,
     thread: String,
     instruction: String,
     role: String,
@@ -105,7 +106,10 @@ impl Report {
         if version > SCHEMA_VERSION {
             return Err(Mismatch::TooNew(version));
         }
-        let report: Report = serde_json::from_value(value).map_err(|error| no_report(error.to_string()))?;
+        let mut report: Report = serde_json::from_value(value).map_err(|error| no_report(error.to_string()))?;
+        if version == 1 {
+            report.results.iter_mut().for_each(ResultObject::count_as_now);
+        }
         match report.results.iter().find(|result| result.memory_model().is_empty()) {
             Some(_) => Err(no_report("a result has no memory_model".to_owned())),
             None => Ok(report),
@@ -144,7 +148,21 @@ impl ResultObject {
         self.summary.get("memory_model").and_then(Value::as_str).unwrap_or("")
     }
 
-    /// The columns of `summary.csv`, but for the program's name, and the verdict of a verification.
+    /// Schema 1 had the plain fences as `fences` and the torn instructions as `locks`.
+    fn count_as_now(&mut self) {
+        let counted = |name: &str| self.summary.get(name).and_then(Value::as_u64);
+        let (Some(plain), Some(cumulative), Some(torn)) =
+            (counted("fences"), counted("cumulative_fences"), counted("locks"))
+        else {
+            return;
+        };
+        let locks: BTreeSet<u64> = self.locks.iter().filter_map(|row| row.lock).collect();
+        let counts =
+            [("torn", torn), ("locks", locks.len() as u64), ("fences", plain + cumulative), ("plain_fences", plain)];
+        self.summary.extend(counts.map(|(name, count)| (name.to_owned(), count.into())));
+    }
+
+    /// The columns of `summary.csv`, but for the times, and for the program's name, and the verdict of a verification.
     pub(super) fn figures(&self) -> BTreeMap<String, String> {
         let shown = |value: &Value| match value {
             Value::String(text) => text.clone(),

@@ -1,7 +1,7 @@
 //! CSV: one table a file (RFC 4180), the header always present.
 
 use super::Report;
-use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
+use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow, TimesRow};
 use crate::analysis::Outcome;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -57,10 +57,10 @@ table!(Cycles, CycleRow, "cycles.csv", "memory_model,cycle,step,thread,instructi
 });
 table!(
     Summary,
-    SummaryRow,
+    (SummaryRow, TimesRow),
     "summary.csv",
-    "model,memory_model,profile,conflicts,atomicity,states,transitions,labels,vertices,program_edges,conflict_edges,unsafe_pairs,delays,cumulative_delays,cycles,locks,fences,cumulative_fences,placement,minimal,complete,engine,abstraction",
-    |outcome| outcome.results.iter().map(|result| outcome.summary_row(result)).collect()
+    "model,memory_model,profile,conflicts,atomicity,states,transitions,labels,vertices,program_edges,conflict_edges,unsafe_pairs,delays,cumulative_delays,cycles,torn,locks,fences,plain_fences,cumulative_fences,placement,minimal,complete,engine,abstraction,seconds,explore_seconds,analyse_seconds",
+    |outcome| outcome.results.iter().map(|result| (outcome.summary_row(result), outcome.times_row(result))).collect()
 );
 
 fn write_table<Row: Serialize>(header: &str, rows: &[Row], out: &mut dyn Write) -> io::Result<()> {

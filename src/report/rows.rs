@@ -7,6 +7,7 @@ use crate::ids::{InstrId, VertexId};
 use crate::memory::{FenceStrength, Kind};
 use crate::safety::Place;
 use serde::Serialize;
+use std::time::Duration;
 
 /// A fence.
 #[derive(Serialize)]
@@ -79,14 +80,24 @@ pub struct SummaryRow {
     delays: usize,
     cumulative_delays: usize,
     cycles: Option<usize>,
+    torn: usize,
     locks: usize,
     fences: usize,
+    plain_fences: usize,
     cumulative_fences: usize,
     placement: &'static str,
     minimal: String,
     complete: &'static str,
     engine: String,
     abstraction: Option<String>,
+}
+
+/// How long a result took. Only `summary.csv` and the summary line have it: the other files of two runs are the same.
+#[derive(Serialize)]
+pub struct TimesRow {
+    seconds: f64,
+    explore_seconds: f64,
+    analyse_seconds: f64,
 }
 
 /// The position of a fence in one word.
@@ -291,8 +302,10 @@ impl Outcome {
             delays: result.num_of_delays(),
             cumulative_delays: result.num_of_cumulative_delays(),
             cycles: result.findings.cycles.as_ref().map(|list| list.cycles.len()),
-            locks: result.findings.torn.len(),
-            fences: result.num_of_fences(FenceStrength::Plain),
+            torn: result.findings.torn.len(),
+            locks: result.locks.len(),
+            fences: result.fences.len(),
+            plain_fences: result.num_of_fences(FenceStrength::Plain),
             cumulative_fences: result.num_of_fences(FenceStrength::Cumulative),
             placement: names::placement(self.options.method),
             minimal: self.minimal(result).to_string(),
@@ -302,25 +315,38 @@ impl Outcome {
         }
     }
 
+    /// How long the result under one memory model took: what all of them share, and its own part.
+    #[must_use]
+    pub fn times_row(&self, result: &ModelOutcome) -> TimesRow {
+        let seconds = |time: Duration| time.as_micros() as f64 / 1e6;
+        TimesRow {
+            seconds: seconds(self.explored_in + result.elapsed),
+            explore_seconds: seconds(self.explored_in),
+            analyse_seconds: seconds(result.elapsed),
+        }
+    }
+
     /// The one line for people and for `grep`.
     #[must_use]
     pub fn summary_line(&self, result: &ModelOutcome) -> String {
         let engine = if self.engine.is_default() { String::new() } else { format!(" engine={}", self.engine.name) };
         let abstraction =
             self.engine.abstraction.map_or(String::new(), |abstraction| format!(" abstraction={abstraction}"));
+        let TimesRow { seconds, explore_seconds, analyse_seconds } = self.times_row(result);
         format!(
-            "model={} memory_model={} states={} vertices={} delays={} locks={} fences={} cumulative_fences={} minimal={} complete={} seconds={:.2}{engine}{abstraction}",
+            "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{engine}{abstraction}",
             self.model,
             result.model.name,
             self.analysis.num_of_states,
             self.analysis.graph.vertices.len(),
             result.num_of_delays(),
             result.findings.torn.len(),
+            result.locks.len(),
+            result.fences.len(),
             result.num_of_fences(FenceStrength::Plain),
             result.num_of_fences(FenceStrength::Cumulative),
             self.minimal(result),
             names::yes_no(result.complete),
-            result.elapsed.as_secs_f64(),
         )
     }
 }

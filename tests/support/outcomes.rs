@@ -11,6 +11,7 @@ use seqcon::provenance::Provenance;
 use seqcon::source::Source;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -78,6 +79,7 @@ fn outcome(name: &str, analysis: Analysis, models: &[&str], options: &Options) -
     let results = models.iter().map(|name| analysis.run(model(name), options)).collect();
     Outcome {
         engine: EngineUse::default(),
+        explored_in: Duration::ZERO,
         model: name.to_owned(),
         analysis,
         options: options.clone(),

@@ -125,6 +125,7 @@ pub fn hostile() -> Written {
         ["tso", "armv7"].map(|name| MemoryModel::builtin().into_iter().find(|model| model.name == name).unwrap());
     let outcome = Outcome {
         engine: EngineUse::default(),
+        explored_in: std::time::Duration::ZERO,
         model: "</title><script>alert(2)</script>".to_owned(),
         results: models.iter().map(|model| analysis.run(model, &options)).collect(),
         analysis,

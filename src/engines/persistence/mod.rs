@@ -56,7 +56,6 @@ use local::Patterns;
 use machine::Machine;
 use needed::Part;
 use outcome::facts;
-use std::time::{Duration, Instant};
 
 /// The engine.
 pub struct Persistence;
@@ -74,8 +73,6 @@ pub struct Checked {
     certain: Option<Patterns>,
     /// The explorations that patterns were found in, to lead runs there.
     parts: Vec<Part>,
-    /// How long the check took.
-    elapsed: Duration,
 }
 
 impl Engine for Persistence {
@@ -100,15 +97,13 @@ impl Checked {
     /// # Errors
     /// If the program goes wrong in a reachable state.
     pub fn new(task: &Task<'_>) -> Result<Checked, Trouble> {
-        let started = Instant::now();
         let single = SingleAccess::of(task.program);
         let compiled = Compiled::new(&single.program)?;
         let machine = Machine::new(&single, &compiled);
         let Found { patterns, abstraction, certain, labels, size, parts } = approach::find(task, &machine)?;
         let facts = facts(task.program, &machine, &patterns, labels, size);
         let (program, analysis) = (task.program.clone(), Analysis::new(facts, Profile::Sound));
-        let elapsed = started.elapsed();
-        Ok(Checked { program, single, compiled, patterns, analysis, abstraction, certain, parts, elapsed })
+        Ok(Checked { program, single, compiled, patterns, analysis, abstraction, certain, parts })
     }
 
     /// The patterns of a thread.

@@ -122,7 +122,7 @@ impl Evidence for Checked {
             confirmations,
             presumed_atomic: names.split_instructions(self),
             minimal_sets: self.minimal_sets(options.minimal_sets),
-            elapsed: self.elapsed + started.elapsed(),
+            elapsed: started.elapsed(),
             ..outcome
         }
     }
