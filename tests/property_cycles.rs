@@ -28,7 +28,7 @@ struct Case {
 impl Case {
     fn random(rng: &mut StdRng, shape: &Shape) -> Case {
         let rules = [ConflictRule::Auto, ConflictRule::Concurrent, ConflictRule::Reachable];
-        let atomicities = [Atomicity::Off, Atomicity::Updates, Atomicity::Full];
+        let atomicities = [Atomicity::Split, Atomicity::Updates, Atomicity::Full];
         Case {
             facts: random_facts(rng, shape),
             profile: *[Profile::Sound, Profile::Literal, Profile::Published].choose(rng).expect("not empty"),

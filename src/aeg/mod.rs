@@ -178,6 +178,17 @@ impl AbstractEventGraph {
         &self.instructions[id.index()]
     }
 
+    /// Instructions with several accesses, unless something makes them atomic already.
+    #[must_use]
+    pub fn composites(&self) -> Vec<InstrId> {
+        let is_composite = |label: &LabelId| {
+            let evaluation = self.evaluation(*label);
+            evaluation.events.len() > 1 && !evaluation.barrier
+        };
+        let instr_ids = (0..self.instructions.len()).map(InstrId::new);
+        instr_ids.filter(|&instr| self.instruction(instr).labels.iter().any(is_composite)).collect()
+    }
+
     /// All vertices.
     pub fn vertex_ids(&self) -> impl Iterator<Item = VertexId> + use<> {
         (0..self.vertices.len()).map(VertexId::new)

@@ -2,7 +2,7 @@
 //!
 //! The event graph over-approximates. Where the program itself is known, the exact search of [`weak::attack`](crate::weak::attack) tries each delay: found, it is confirmed; not found, it is proved infeasible on TSO.
 //! On PSO a search that fails proves nothing by itself (the thread may have to go on after others have answered it), so the delay stays unknown, and gets its fence, unless [all runs](crate::weak::runs) of the
-//! program with fences for the others are sequentially consistent.
+//! program with fences for the others are sequentially consistent. Under a model without a [machine](Machine::of) every delay stays unknown, and gets its fence.
 //!
 //! *What is placed.* Fences for every delay that is not proved infeasible: what is enough for these is enough for the program. [`fewest`] decides whether less is:
 //!
@@ -58,22 +58,12 @@ struct Effort {
     states: usize,
 }
 
-/// The machine of a memory model, if there is one.
-#[must_use]
-pub fn machine(model: &MemoryModel) -> Option<Machine> {
-    match &*model.name {
-        "tso" => Some(Machine::Tso),
-        "pso" => Some(Machine::Pso),
-        _ => None,
-    }
-}
-
-/// What counts as one event when instructions are checked like this.
+/// What counts as one event when instructions are read like this.
 #[must_use]
 pub fn granularity(atomicity: Atomicity) -> Granularity {
     match atomicity {
-        Atomicity::Full => Granularity::Instructions,
-        Atomicity::Off | Atomicity::Updates => Granularity::Accesses,
+        Atomicity::Full | Atomicity::Presumed => Granularity::Instructions,
+        Atomicity::Updates | Atomicity::Split => Granularity::Accesses,
     }
 }
 
@@ -209,7 +199,7 @@ impl Subject<'_> {
             outcome.placement.minimality = Minimality::Program;
             return outcome;
         }
-        let Some(machine) = machine(self.model) else { return outcome };
+        let Ok(machine) = Machine::of(self.model) else { return outcome };
         let pairs: Vec<Vec<Pair>> =
             findings.delays.iter().map(|delay| self.pairs(split, delay.from, delay.to)).collect();
         let feasible = |verdict: &Confirmation| *verdict != Confirmation::No;
@@ -249,7 +239,7 @@ impl Subject<'_> {
     /// Tries every delay, with the locks in place.
     fn confirm(&self, split: &SplitProgram, findings: &Findings, effort: &Effort) -> Confirmed {
         let count = findings.delays.len();
-        let Some(machine) = machine(self.model) else { return Confirmed::nothing(count, Confirming::NoMachine) };
+        let Ok(machine) = Machine::of(self.model) else { return Confirmed::nothing(count, Confirming::NoMachine) };
         if machine == Machine::Pso && self.has_partial_fences() {
             // The machine takes them for nothing: its runs may not be the program's. On TSO they are nothing.
             return Confirmed::nothing(count, Confirming::PartialFences);
@@ -298,7 +288,7 @@ impl Subject<'_> {
         instructions.any(|instruction| matches!(instruction.kind, InstructionKind::PartialFence(_)))
     }
 
-    /// The program, access by access, with the torn instructions locked.
+    /// The program, access by access, with the instructions locked that are torn or presumed to be atomic.
     fn split_with_locks(&self, findings: &Findings) -> Result<SplitProgram, TooLong> {
         let mut split = SplitProgram::new(self.program)?;
         let locked = findings.in_place.locked.iter();

@@ -15,6 +15,7 @@ pub mod minimal;
 pub mod names;
 pub mod output;
 pub mod prose;
+mod reading;
 pub mod rows;
 pub mod run;
 pub mod sarif;

@@ -12,7 +12,9 @@
 //! | [`happens_before`] | the happens-before relation of a run, as much of it as can still become cyclic |
 //! | [`runs`] | all runs on store buffers with their happens-before relation |
 //! | [`axiomatic`] | all executions of a program that the axioms of SC, TSO, PSO, ARMv7 or POWER allow |
+//! | [`semantics`] | which machine or which axioms run a memory model |
 //! | [`attack`] | the exact search for a delayed pair without store buffers |
+//! | [`facts`] | the facts of a program whose instructions are performed access by access |
 //! | [`torn`] | the exact search for a torn instruction |
 //! | [`verify`] | is a program right under TSO or PSO? |
 //! | [`visited`] | the states of a breadth-first search |
@@ -28,9 +30,11 @@
 pub mod attack;
 pub mod axiomatic;
 pub mod buffers;
+pub mod facts;
 pub mod happens_before;
 pub mod readiness;
 pub mod runs;
+pub mod semantics;
 pub mod split;
 pub mod system;
 pub mod threads;

@@ -63,7 +63,7 @@ impl Question<'_> {
         };
         let conflicts = [conflicts_for(Kind::Read), conflicts_for(Kind::Write)];
         let mut cycles = Vec::new();
-        if self.atomicity != Atomicity::Off {
+        if self.atomicity != Atomicity::Split {
             let moves = Moves {
                 program: self.program_order(),
                 torn: self.within_instructions(|evaluation| self.can_be_torn(evaluation), true),

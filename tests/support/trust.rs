@@ -2,7 +2,7 @@
 
 use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, ModelOutcome, Options};
-use seqcon::confirm::{Limits, Subject, granularity, machine, place_by_default, place_confirmed};
+use seqcon::confirm::{Limits, Subject, granularity, place_by_default, place_confirmed};
 use seqcon::cycles::Atomicity;
 use seqcon::explore::observe::{FactsObserver, facts};
 use seqcon::explore::{Limits as ExploreLimits, explore};
@@ -10,7 +10,9 @@ use seqcon::lang;
 use seqcon::memory::MemoryModel;
 use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
+use seqcon::readings::{self, Splittable};
 use seqcon::repair::Repair;
+use seqcon::weak::Machine;
 use seqcon::weak::split::SplitProgram;
 use seqcon::weak::verify::{Property, Question, Verdict, verify};
 
@@ -26,6 +28,12 @@ pub fn analysis(program: &Program, profile: Profile) -> Analysis {
     let (exploration, watchers) = explored.unwrap_or_else(|failure| panic!("{failure:?}"));
     let size = (exploration.states.len() as u64, exploration.transitions);
     Analysis::new(facts(program, &watchers, size), profile)
+}
+
+/// The analysis of a program for a reading of its composite instructions.
+pub fn analysis_for(program: &Program, atomicity: Atomicity, limits: Limits) -> Analysis {
+    let splittable = Splittable { program, limit: limits.states };
+    readings::analysis(analysis(program, Profile::Sound), atomicity, Some(splittable)).expect("short instructions")
 }
 
 /// Its result under a memory model.
@@ -69,8 +77,13 @@ pub fn judge(
 ) -> Verdict {
     let mut split = SplitProgram::new(program).expect("short instructions");
     repair.apply(&mut split);
+    if atomicity == Atomicity::Presumed {
+        for (thread, instruction) in split.composites() {
+            split.threads[thread].lock(instruction);
+        }
+    }
     let question = Question {
-        machine: machine(&named(model)).expect("tso or pso"),
+        machine: Machine::of(&named(model)).expect("tso or pso"),
         granularity: granularity(atomicity),
         property,
         bound: limits.buffer,

@@ -47,6 +47,7 @@ mod values;
 use super::{Description, Engine, Evidence, Task, Trouble};
 use crate::aeg::Profile;
 use crate::analysis::{Abstraction, Analysis};
+use crate::memory::Known;
 use crate::program::Program;
 use crate::program::compiled::Compiled;
 use crate::program::single_access::SingleAccess;
@@ -80,7 +81,7 @@ impl Engine for Persistence {
         Description {
             name: "persistence",
             guarantees: "persistence: every run has the program order and the store order of a sequentially consistent run, so the same states are reached",
-            models: &["tso"],
+            models: &[Known::Tso],
             input: "specifications",
             after: "Abdulla, Atig and Ngo 2015 (docs/engines/persistence.md)",
         }
