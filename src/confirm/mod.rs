@@ -294,6 +294,12 @@ impl Subject<'_> {
         let locked = findings.in_place.locked.iter();
         let locked = locked.filter_map(|&instr| instruction(self.program, self.analysis, instr)).collect();
         Repair { locked, ..Repair::default() }.apply(&mut split);
+        if self.options.atomicity == Atomicity::Presumed {
+            // As `verify` reads it, also where the event graph has one access for two that the text has.
+            for (thread, instruction) in split.composites() {
+                split.threads[thread].lock(instruction);
+            }
+        }
         Ok(split)
     }
 
