@@ -45,6 +45,9 @@ pub struct Splittable<'p> {
 /// # Errors
 /// If an instruction is too long to be split.
 pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittable<'_>>) -> Result<Analysis, TooLong> {
+    if let (Atomicity::Presumed, Some(Splittable { program, .. })) = (atomicity, program) {
+        return with_all_composites(whole, program);
+    }
     // The other profiles are the paper's, which knows whole instructions only.
     if !atomicity.lets_tear() || whole.profile != Profile::Sound {
         return Ok(whole);
@@ -78,6 +81,17 @@ pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittabl
         }
         locked.extend(more);
     }
+}
+
+/// The analysis in which every instruction of the text with several accesses counts as such, also one of which no state shows more than a refused condition.
+fn with_all_composites(mut whole: Analysis, program: &Program) -> Result<Analysis, TooLong> {
+    let composites: BTreeSet<At> = SplitProgram::new(program)?.composites().into_iter().collect();
+    let positions: Vec<Option<At>> =
+        (0..whole.graph.instructions.len()).map(|instr| instruction(program, &whole, InstrId::new(instr))).collect();
+    for (known, at) in whole.graph.instructions.iter_mut().zip(positions) {
+        known.composite |= at.is_some_and(|at| composites.contains(&at));
+    }
+    Ok(whole)
 }
 
 /// The instructions that can be torn under sequential consistency.

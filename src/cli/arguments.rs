@@ -2,7 +2,7 @@
 
 mod formats;
 
-pub use formats::{CompareArguments, FormatArguments, MatrixArguments};
+pub use formats::{CompareArguments, FormatArguments, MatrixArguments, MergeArguments};
 
 use crate::engines::Approach;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -113,7 +113,7 @@ pub enum Command {
 /// Where the state space comes from and how it is read.
 #[derive(Args)]
 pub struct InputArguments {
-    /// Specifications (.slco, .litmus, .txt, .trench), state spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
+    /// Specifications (.slco, .litmus, .txt, .trench), state spaces (.aut, .aut.gz, - for standard input) or facts files; each is a model of its own
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression [default: detected]
@@ -167,6 +167,8 @@ pub enum EscapesArgument {
 pub struct AnalyseArguments {
     #[command(flatten)]
     pub input: InputArguments,
+    #[command(flatten)]
+    pub merging: MergeArguments,
     /// Memory models, comma-separated: names from 'seqcon models', or TOML files with a table [default: those of tso, pso, armv7 and power that the engine is for]
     #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
     pub memory_models: Vec<String>,
@@ -212,10 +214,10 @@ pub struct AnalyseArguments {
     /// Draw the cycle of every delay: a column a thread, program order downwards, conflicts across
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
-    /// The program's name in reports [default: the first file's name without its extension]
+    /// The program's name in reports, if it is one [default: the file's name without its extension]
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     pub name: Option<String>,
-    /// Write all reports into this directory (made if it does not exist)
+    /// Write all reports into this directory (made if it does not exist); of several models report.html goes into a directory for each
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Write fences.csv here (- for standard output)
@@ -236,7 +238,7 @@ pub struct AnalyseArguments {
     /// Write report.json here
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
-    /// Write report.html here: one page for a browser, which needs nothing else
+    /// Write report.html here: one page for a browser, which needs nothing else; for one model
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub html: Option<PathBuf>,
     #[command(flatten)]
@@ -426,6 +428,8 @@ pub struct FixArguments {
 pub struct FactsArguments {
     #[command(flatten)]
     pub input: InputArguments,
+    #[command(flatten)]
+    pub merging: MergeArguments,
     /// Where to write the facts [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

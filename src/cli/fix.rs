@@ -3,11 +3,13 @@
 use super::analyse::{atomicity, for_reading};
 use super::arguments::{FixArguments, Verbosity};
 use super::failure::Failure;
+use super::idle;
 use super::input::memory_model;
 use super::specification::Specification;
 use super::verify::{outcome, reported, tell_if_unconfirmable};
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, Options};
+use crate::caveat::idle::Happenings;
 use crate::ids::InstrId;
 use crate::memory::MemoryModel;
 use crate::placement::cost::Costs;
@@ -66,7 +68,14 @@ fn fix(
     tell_if_unconfirmable(model, &arguments.confirmation);
     let mut current = Specification::from_text(original.name.clone(), original.text.clone())?;
     for round in 0..ROUNDS {
-        let whole = Analysis::new(current.facts(&arguments.limits)?, Profile::Sound);
+        let facts = current.facts(&arguments.limits)?;
+        let happenings = Happenings::of(&facts);
+        let whole = Analysis::new(facts, Profile::Sound);
+        if round == 0 {
+            for caveat in idle::caveats(&happenings, &whole, Some(&current)) {
+                eprintln!("seqcon: {}: {}: {}", caveat.topic.level().name(), current.name, caveat.sentence);
+            }
+        }
         let (asked, limit) = (atomicity(arguments.atomicity), arguments.confirmation.max_weak_states);
         let analysis = for_reading(whole, asked, Some(&current), limit)?;
         if analysis.cut_off {

@@ -22,7 +22,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// Up to how many states a specification is explored unless `--max-states` says otherwise.
-const CHEAP_STATES: usize = 100_000;
+pub const CHEAP_STATES: usize = 100_000;
 const SCHEMA_VERSION: u32 = 1;
 
 #[derive(Serialize)]
@@ -103,7 +103,8 @@ fn info(path: &Path, input: &InputArguments) -> Result<Info, Failure> {
         return Ok(of_facts(path, Kind::Facts, None, &facts));
     }
     let bar = ByteBar::new(&format!("reading {}", path.display()));
-    let Extraction { facts, dialect, warnings } = extract::extract(&source, &input.options()?, &bar)?;
+    let Extraction { facts, dialect, mut warnings, part } = extract::extract(&source, &input.options()?, &bar)?;
+    warnings.extend(part);
     bar.finish();
     for warning in &warnings {
         eprintln!("seqcon: warning: {}: {warning}", path.display());

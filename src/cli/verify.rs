@@ -18,6 +18,7 @@ use crate::repair::{
     Repair, Reported,
     text::{edits, spots},
 };
+use crate::report::reading;
 use crate::report::run::Words;
 use crate::weak::Machine;
 use crate::weak::axiomatic::Model;
@@ -65,6 +66,11 @@ fn verify_under(
     let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
     let mut text = String::new();
     let status = trial.write_verdict(&words, &verdict, &mut text).map_err(io::Error::other)?;
+    let composites = specification.split()?.composites();
+    if let Some(&(thread, instruction)) = composites.first() {
+        let named = reading::and_more(words.instruction(thread, instruction), composites.len());
+        writeln!(text, "  {}", reading::in_words(atomicity, &named)).map_err(io::Error::other)?;
+    }
     if is_partial {
         text += "  only a part of the state space was explored, so what was put in may lack something: allow the exploration more\n";
     }

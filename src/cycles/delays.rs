@@ -176,8 +176,8 @@ impl<'a> Relations<'a> {
             let mut after = FixedBitSet::with_capacity(graph.vertices.len());
             if !self.model.store_atomic && graph.vertex(a).kind == Kind::Read {
                 explore_open(graph, in_place, a, &mut |met, _| {
-                    if let Meeting::Access(b) = met {
-                        after.insert(b.index());
+                    if let Meeting::Access { vertex, .. } = met {
+                        after.insert(vertex.index());
                     }
                     ControlFlow::Continue(())
                 });

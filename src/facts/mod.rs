@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod agreement;
 pub mod extract;
 pub mod file;
 
@@ -33,7 +34,7 @@ pub fn load(path: &Path, options: &Options, progress: &dyn Progress) -> Result<E
     let source = Source::open(path)?;
     if file::is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
-        return Ok(Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new() });
+        return Ok(Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new(), part: None });
     }
     extract::extract(&source, options, progress)
 }

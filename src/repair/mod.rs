@@ -37,6 +37,9 @@ pub enum Mismatch {
     /// It is no report.
     #[error("this is no report of seqcon: {0}; write one with 'seqcon analyse SPEC --json FILE'")]
     NoReport(String),
+    /// It has the results of several models.
+    #[error("this report is of several models ({0}); analyse this specification by itself, with a --json of its own")]
+    SeveralModels(String),
     /// It has no result for the memory model.
     #[error("the report has no result for {0}; it has {1}")]
     NoModel(String, String),
@@ -51,6 +54,17 @@ pub enum Mismatch {
 #[derive(Deserialize)]
 struct Document {
     results: Vec<ResultObject>,
+}
+
+/// A report of several models.
+#[derive(Deserialize)]
+struct Documents {
+    models: Vec<Named>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    model: String,
 }
 
 #[derive(Deserialize)]
@@ -100,7 +114,12 @@ impl Repair {
     /// # Errors
     /// If it is no report, has no result for the model, or is of another program.
     pub fn from_json(json: &str, model: &str, program: &Program) -> Result<Reported, Mismatch> {
-        let document: Document = serde_json::from_str(json).map_err(|error| Mismatch::NoReport(error.to_string()))?;
+        let no_report = |error: serde_json::Error| Mismatch::NoReport(error.to_string());
+        if let Ok(several) = serde_json::from_str::<Documents>(json) {
+            let names: Vec<String> = several.models.into_iter().map(|named| named.model).collect();
+            return Err(Mismatch::SeveralModels(names.join(", ")));
+        }
+        let document: Document = serde_json::from_str(json).map_err(no_report)?;
         let names: Vec<&str> = document.results.iter().map(|result| &*result.summary.memory_model).collect();
         let result = document.results.iter().find(|result| result.summary.memory_model == model);
         let result = result.ok_or_else(|| Mismatch::NoModel(model.to_owned(), names.join(", ")))?;

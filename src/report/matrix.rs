@@ -143,23 +143,30 @@ impl<'a> Matrix<'a> {
         writeln!(out, "F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing")
     }
 
-    /// As a table.
-    ///
-    /// # Errors
-    /// If the writer fails.
-    pub fn write_csv(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    fn records(&self) -> impl Iterator<Item = Vec<String>> {
         let graph = &self.outcome.analysis.graph;
-        let mut writer = csv::WriterBuilder::new().from_writer(out);
-        let models = self.outcome.results.iter().map(|result| result.model.name.as_str());
-        writer.write_record(["thread", "instruction", "position", "text"].into_iter().chain(models))?;
-        for &row in &self.rows {
+        self.rows.iter().map(move |&row| {
             let instruction = graph.instruction(row.instr);
             let thread = graph.threads[instruction.thread.index()].clone();
             let needs =
                 self.outcome.results.iter().map(|result| self.need(result, row).map_or(String::new(), Need::name));
-            let head = [thread, instruction.name.clone(), Self::place(row), self.text(row.instr)];
-            writer.write_record(head.into_iter().chain(needs))?;
-        }
-        writer.flush()
+            let place = [thread, instruction.name.clone(), Self::place(row), self.text(row.instr)];
+            [self.outcome.model.clone()].into_iter().chain(place).chain(needs).collect()
+        })
     }
+}
+
+/// The matrices of several models, of the same memory models, as one table.
+///
+/// # Errors
+/// If the writer fails.
+pub fn write_csv(matrices: &[Matrix<'_>], out: &mut dyn io::Write) -> io::Result<()> {
+    let mut writer = csv::WriterBuilder::new().from_writer(out);
+    let memory_models = matrices.first().map_or(&[][..], |matrix| &matrix.outcome.results);
+    let memory_models = memory_models.iter().map(|result| result.model.name.as_str());
+    writer.write_record(["model", "thread", "instruction", "position", "text"].into_iter().chain(memory_models))?;
+    for record in matrices.iter().flat_map(Matrix::records) {
+        writer.write_record(record)?;
+    }
+    writer.flush()
 }

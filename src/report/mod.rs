@@ -15,7 +15,7 @@ pub mod minimal;
 pub mod names;
 pub mod output;
 pub mod prose;
-mod reading;
+pub mod reading;
 pub mod rows;
 pub mod run;
 pub mod sarif;
@@ -36,6 +36,19 @@ pub trait Report {
     /// # Errors
     /// If the writer fails.
     fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Whether one file can have several models in it.
+    fn takes_several(&self) -> bool {
+        true
+    }
+
+    /// Writes the outcomes of several models into one file; that of a single one as [`write`](Report::write) does. Unless a format has a way of its own, one after the other.
+    ///
+    /// # Errors
+    /// If the writer fails.
+    fn write_all(&self, outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
+        outcomes.iter().try_for_each(|outcome| self.write(outcome, out))
+    }
 }
 
 /// All formats, in the order in which they are documented.

@@ -14,25 +14,26 @@ pub(super) fn sentences(outcome: &Outcome, result: &ModelOutcome) -> Vec<String>
 
 /// One sentence on how instructions with several accesses were read; nothing if there are none.
 fn reading(outcome: &Outcome, result: &ModelOutcome) -> Option<String> {
-    let (named, several) = (first_of(outcome, &result.composites)?, result.composites.len() > 1);
-    let (are, one) = if several { ("are", "one step each") } else { ("is", "one step") };
-    let option = format!("(--atomicity {})", names::atomicity(outcome.options.atomicity));
-    Some(match outcome.options.atomicity {
-        Atomicity::Full if result.findings.torn.is_empty() => {
-            format!("{named} {are} to be {one}, and cannot be torn {option}")
-        }
-        Atomicity::Full => format!("{named} {are} to be {one}: what can be torn gets a lock {option}"),
+    let named = first_of(outcome, &result.composites)?;
+    let atomicity = outcome.options.atomicity;
+    if atomicity == Atomicity::Split && outcome.analysis.profile == Profile::Published {
+        return Some(format!("not checked for being torn, as in the paper: {named} (--atomicity split)"));
+    }
+    Some(in_words(atomicity, &named))
+}
+
+/// How these instructions with several accesses are read.
+#[must_use]
+pub fn in_words(atomicity: Atomicity, instructions: &str) -> String {
+    let how = match atomicity {
+        Atomicity::Full => "to be one step each, and locked if they can be torn",
         Atomicity::Updates => {
-            format!("{named} {are} to be {one} if written to, and conditions are performed read by read {option}")
+            "to be one step each, and locked if they can be torn, but conditions are performed read by read"
         }
-        Atomicity::Presumed => {
-            format!("{named} {are} presumed to be atomic, and ordered like a full fence, by other means {option}")
-        }
-        Atomicity::Split if outcome.analysis.profile == Profile::Published => {
-            format!("{named} {are} not checked for being torn, as in the paper {option}")
-        }
-        Atomicity::Split => format!("{named} {are} not meant to be {one}: every access is a step of its own {option}"),
-    })
+        Atomicity::Presumed => "presumed to be one step each, and ordered like a full fence, by other means",
+        Atomicity::Split => "not meant to be one step: each access is a step of its own",
+    };
+    format!("{how}: {instructions} (--atomicity {})", names::atomicity(atomicity))
 }
 
 /// What a reading needs and the state space does not have.
@@ -68,8 +69,14 @@ fn atomic_fences(outcome: &Outcome, result: &ModelOutcome) -> Option<String> {
 /// The first of some instructions, and how many there are.
 fn first_of(outcome: &Outcome, instrs: &[InstrId]) -> Option<String> {
     let first = names::instruction(&outcome.analysis.graph, *instrs.first()?);
-    Some(match instrs.len() {
-        1 => first,
+    Some(and_more(first, instrs.len()))
+}
+
+/// `T0.0`, `T0.0 and 2 more`.
+#[must_use]
+pub fn and_more(first: String, count: usize) -> String {
+    match count {
+        0 | 1 => first,
         more => format!("{first} and {} more", more - 1),
-    })
+    }
 }

@@ -335,7 +335,7 @@ fn columns(outcome: &Outcome, cycle: &Cycle, steps: &[Step]) -> Vec<Column> {
     let graph = &outcome.analysis.graph;
     let mut steps = steps.iter();
     let mut column = |(position, segment): (usize, &Segment)| {
-        let inner = (segment.entry != segment.exit).then(|| steps.next()).flatten();
+        let inner = cycle.is_move(position).then(|| steps.next()).flatten();
         let instruction = graph.instruction(graph.vertex(segment.entry).instr);
         Column {
             thread: graph.threads[instruction.thread.index()].clone(),

@@ -21,8 +21,8 @@
 //!
 //! # What is a run?
 //!
-//! Every instruction is performed access by access, in any order that respects its dependencies (method §3, §8), unless it is atomic. It reads each location
-//! once, and what it has written itself it does not read again. An access does not wait for the index of another one to the same array, but if it turns out that the text orders the two, there is no such run ([`readiness`]). A condition that does not hold makes its reads and leaves the thread where it was.
+//! Every instruction is performed access by access, in any order that respects its dependencies (method §3, §8), unless it is atomic. Each mention of a location is an access of its own, and those to
+//! one location, of which one writes, keep the order of the text. An access does not wait for the index of another one to the same array, but if it turns out that the text orders the two, there is no such run ([`readiness`]). A condition that does not hold makes its reads and leaves the thread where it was.
 //!
 //! [`Granularity`] says what is compared with what. With [`Granularity::Accesses`] every access is an event, and the program order of a run is the order in which a thread performs them.
 //! With [`Granularity::Instructions`] an instruction is one event with all its accesses: torn instructions show up as cycles, too.

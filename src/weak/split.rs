@@ -1,12 +1,15 @@
 //! Instructions as accesses: a list of operations with the order that their dependencies ask for.
 //!
 //! Every shared read goes to a temporary of its own, every computed value, too (static single assignment), so that two operations are ordered exactly if one needs what the other produces: an
-//! address, the data of a write, or, for everything in the assignments, the verdict of the condition (method §3). Accesses of one variable keep the order of the text where they
-//! touch the same element; that is decided when the indices are known ([`readiness`](super::readiness)).
+//! address, the data of a write, or, for everything in the assignments, the verdict of the condition (method §3). Each mention of a shared variable is an access. Where two of them
+//! touch the same element and one writes, they keep the order of the text; that is decided when the indices are known ([`readiness`](super::readiness)).
+//!
+//! *Levels* say where a fence inside an instruction stands, so they must be those of the [event graph](crate::aeg::Event::level). They do not depend on what indices evaluate to: two accesses to one array, of which one writes,
+//! are on different levels, unless their indices are different constants.
 //!
 //! *Limit.* An instruction has at most 64 operations; a longer one is an error that says so.
 
-use crate::program::compiled::{Code, outranked};
+use crate::program::compiled::{Code, Trace, outranked};
 use crate::program::{BinaryOperator, Expression, InstructionKind, Program, Reference, Scope, Span};
 
 /// A program, access by access.
@@ -48,7 +51,7 @@ pub struct SplitStep {
     pub inside: Vec<u32>,
     /// The operations, in the order of the text.
     pub operations: Vec<Operation>,
-    /// For each operation, how many accesses come before it at least, one after the other.
+    /// For each operation, how many accesses come before it, one after the other, if indices that may be equal are.
     pub levels: Vec<u32>,
     /// For each operation, the ones that it needs, as bits.
     pub needs: Vec<u64>,
@@ -171,6 +174,16 @@ pub struct Cell {
     pub length: usize,
     /// Which element, over the frame; none if it is no array.
     pub index: Option<Code>,
+}
+
+impl Cell {
+    /// The index, if it is computed from constants alone.
+    fn constant_index(&self) -> Option<i64> {
+        let index = self.index.as_ref()?;
+        let mut is_constant = true;
+        index.for_each_slot(&mut |_| is_constant = false);
+        is_constant.then(|| index.evaluate(&[], &mut Trace::default()).ok()).flatten()
+    }
 }
 
 /// What an instruction does, over the slots of its frame.
@@ -426,8 +439,10 @@ impl Splitter<'_> {
 
 fn levels(operations: &[Operation], needs: &[u64]) -> Vec<u32> {
     let mut levels: Vec<u32> = Vec::new();
-    for &needed in needs {
-        let level = (0..levels.len()).filter(|&earlier| needed & bit(earlier) != 0).map(|earlier| {
+    for (operation, &needed) in operations.iter().zip(needs) {
+        let is_before =
+            |earlier: &usize| needed & bit(*earlier) != 0 || may_be_coherent(&operations[*earlier], operation);
+        let level = (0..levels.len()).filter(is_before).map(|earlier| {
             let is_access = matches!(operations[earlier], Operation::Read(..) | Operation::Write(..));
             levels[earlier] + u32::from(is_access)
         });
@@ -446,6 +461,15 @@ fn closed(needs: &[u64]) -> Vec<u64> {
         before.push(all);
     }
     before
+}
+
+/// Whether two operations may touch one location, and one of them writes.
+fn may_be_coherent(first: &Operation, second: &Operation) -> bool {
+    use Operation::{Read, Write};
+    let (Read(a, _) | Write(a, _), Read(b, _) | Write(b, _)) = (first, second) else { return false };
+    let writes = matches!(first, Write(..)) || matches!(second, Write(..));
+    let are_different = matches!((a.constant_index(), b.constant_index()), (Some(a), Some(b)) if a != b);
+    writes && a.base == b.base && !are_different
 }
 
 /// The bit of an operation; those beyond the limit have none, and the instruction is refused.

@@ -3,7 +3,7 @@
 //! A move makes exactly one shared access, or is a whole step without any; what happens privately in between is done at once. So the moves of a configuration do not depend on the memory, and
 //! are computed once. Only where a read leads depends on the value that it gets.
 
-use super::readiness::{Presumption, Standing, Touch, Way, is_refuted, passes_inside, ready, settle};
+use super::readiness::{Presumption, Standing, Way, is_refuted, passes_inside, ready, settle};
 use super::split::{Operation, SplitStep, SplitThread};
 use crate::program::InstructionKind;
 use crate::program::compiled::Trace;
@@ -288,9 +288,7 @@ impl<'p> Threads<'p> {
             return;
         }
         for operation in 0..split.operations.len() {
-            let Some(Way { touch: Touch::Location(location), presumed }) = ready(split, config, operation) else {
-                continue;
-            };
+            let Some(Way { location, presumed }) = ready(split, config, operation) else { continue };
             let Some(is_first_behind) = passes_inside(split, config.done(), operation) else { continue };
             let drained = fenced || is_first_behind;
             let action = match &split.operations[operation] {
@@ -343,11 +341,9 @@ impl<'p> Threads<'p> {
                 standing => return Some((self.arrive(config, split, standing), accesses)),
             }
             // In the order of the text nothing has to be presumed.
-            let certain = |operation: usize| match ready(split, &config, operation)? {
-                Way { touch: Touch::Location(location), presumed } if presumed.is_empty() => {
-                    Some((operation, location))
-                }
-                _ => None,
+            let certain = |operation: usize| {
+                let way = ready(split, &config, operation).filter(|way| way.presumed.is_empty())?;
+                Some((operation, way.location))
             };
             let next = (0..split.operations.len()).find_map(certain);
             let (operation, location) = next.expect("some access of an instruction in the middle is ready");

@@ -6,6 +6,7 @@ use seqcon::confirm::{Limits, Subject, granularity, place_by_default, place_conf
 use seqcon::cycles::Atomicity;
 use seqcon::explore::observe::{FactsObserver, facts};
 use seqcon::explore::{Limits as ExploreLimits, explore};
+use seqcon::facts::Facts;
 use seqcon::lang;
 use seqcon::memory::MemoryModel;
 use seqcon::program::Program;
@@ -23,11 +24,16 @@ pub fn program(text: &str) -> Program {
 
 /// The analysis of a program.
 pub fn analysis(program: &Program, profile: Profile) -> Analysis {
+    Analysis::new(whole_facts(program), profile)
+}
+
+/// The facts of its state space.
+pub fn whole_facts(program: &Program) -> Facts {
     let compiled = Compiled::new(program).expect("few indices");
     let explored = explore(&compiled, &ExploreLimits::default(), &mut FactsObserver);
     let (exploration, watchers) = explored.unwrap_or_else(|failure| panic!("{failure:?}"));
     let size = (exploration.states.len() as u64, exploration.transitions);
-    Analysis::new(facts(program, &watchers, size), profile)
+    facts(program, &watchers, size)
 }
 
 /// The analysis of a program for a reading of its composite instructions.

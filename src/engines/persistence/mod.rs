@@ -23,7 +23,7 @@
 //!
 //! # What is presumed
 //!
-//! - The pattern is about loads and stores. Instructions with several shared accesses are first [split](crate::program::single_access), reads before writes, and the result is about the program that performs its
+//! - The pattern is about loads and stores. Instructions with several shared accesses are first [split](crate::program::single_access), every mention an access, reads before writes, and the result is about the program that performs its
 //!   accesses one by one: that an instruction can be torn under sequential consistency is not its business (reports name such instructions as presumed to be atomic; `verify --atomicity off` is the matching question).
 //! - An atomic instruction that looks at other locations than the one that it writes (a lock region, `atomic [y = 0; x := 1]`) is no update as the paper has it: on TSO it may see what those were before several writes of the pivot. All that it may write
 //!   counts as about to be changed wherever it can be tried, so for programs with such instructions fences may be too many, never too few.
