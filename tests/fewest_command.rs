@@ -62,7 +62,7 @@ fn verify_and_fix_put_in_what_analyse_suggests() {
     assert_eq!(status, 0, "{output}");
     assert!(output.contains("verified") && output.contains("(0 fences"), "{output}");
     let (status, fixed, error) = seqcon(&["fix", "specs/mcs.slco", "--mm", "tso"]);
-    assert!(status == 0 && error.contains("nothing to do") && !fixed.contains("; fence"), "{error}{fixed}");
+    assert!(status == 0 && !fixed.contains("; fence"), "{error}{fixed}");
     let (_, fixed, _) = seqcon(&["fix", "specs/mcs.slco", "--mm", "tso", "--confirm=off"]);
     assert!(fixed.contains("; fence"), "{fixed}");
     // On PSO some of the fences are left out because all runs were examined: the repaired text is fine as it is.
@@ -175,5 +175,5 @@ fn contradicting_options_are_refused() {
     let (status, _, error) = seqcon(&["analyse", "specs/sb.slco", "--only-confirmed", "--confirm=off"]);
     assert!(status == 2 && error.contains("--only-confirmed is --confirm=full"), "{error}");
     let (status, _, error) = seqcon(&["analyse", "lts/sb.aut", "--confirm=full"]);
-    assert!(status == 2 && error.contains("a specification"), "{error}");
+    assert!(status == 2 && error.contains("--confirm runs the program"), "{error}");
 }

@@ -175,7 +175,7 @@ fn what_is_only_presumed_is_told_with_a_reason_and_hides_nothing() {
     for program in [format!("{never}{PIVOT}{writer}"), format!("{PIVOT}{writer}{never}")] {
         assert_told(
             &analysed(&program, &["--abstraction", "none"]),
-            &[" fences=1 ", "minimal=program", "1 were confirmed"],
+            &[" fences=1 ", "minimal=program", "1 was confirmed"],
         );
     }
 }
