@@ -23,8 +23,9 @@ use crate::provenance::Provenance;
 use crate::repair::Repair;
 use crate::report::output::Staged;
 use crate::report::run::Words;
-use crate::report::{self, Report, names, text};
+use crate::report::{self, Report, names, streams, text};
 use crate::source::Source;
+use crate::tell;
 use crate::weak::verify::Property;
 use std::fs;
 use std::io::{self, Write};
@@ -49,6 +50,9 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let engine = engine::named(&arguments.engine)?;
     let models = memory_models(arguments, engine)?;
     refuse_repetitions(arguments, &models)?;
+    if says_provenance(arguments) {
+        arguments.input.hashes.want();
+    }
     if engine.description() != engines::all()[0].description() {
         return finish(arguments, &engine::outcome(arguments, engine, &models, verbosity)?, verbosity);
     }
@@ -74,7 +78,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
-    let provenance = provenance(arguments)?;
+    let provenance = provenance(arguments);
     let engine = EngineUse::default();
     let outcome = Outcome { model: name, analysis, engine, explored_in, options, results, source, provenance };
     finish(arguments, &outcome, verbosity)
@@ -83,11 +87,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
 /// Writes the reports; what is found decides the exit status.
 fn finish(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     write_files(arguments, outcome)?;
-    match write_summary(arguments, outcome, verbosity) {
-        // Who has seen enough of the text still gets the verdict.
-        Err(failure) if failure.is_unread() => {}
-        result => result?,
-    }
+    write_summary(arguments, outcome, verbosity)?;
     Ok(exit_status(arguments, outcome))
 }
 
@@ -144,7 +144,7 @@ fn verification(
 /// The specification, if there is one input and it is one.
 fn specification(arguments: &AnalyseArguments) -> Result<Option<Specification>, Failure> {
     match (&arguments.input.inputs[..], runs_the_program(arguments)) {
-        ([path], _) if Specification::is_one(path) => Specification::read(path).map(Some),
+        ([path], _) if Specification::is_one(path) => arguments.input.specification(path).map(Some),
         (_, None) => Ok(None),
         (_, Some(asked)) => {
             Err(Failure::Usage(format!("{asked} runs the program, and needs exactly one input: a specification")))
@@ -162,15 +162,20 @@ fn runs_the_program(arguments: &AnalyseArguments) -> Option<&'static str> {
     options.into_iter().find(|&(asked, _)| asked).map(|(_, option)| option)
 }
 
-/// How to repeat the run, if a report is written that says it: that reads the inputs once more.
-pub fn provenance(arguments: &AnalyseArguments) -> Result<Provenance, Failure> {
+/// Whether a report is written that says how to repeat the run.
+fn says_provenance(arguments: &AnalyseArguments) -> bool {
     let reports = [&arguments.json, &arguments.html, &arguments.formats.sarif, &arguments.out];
-    if reports.into_iter().all(Option::is_none) {
-        return Ok(Provenance::default());
+    reports.into_iter().any(Option::is_some)
+}
+
+/// How to repeat the run, if a report says it.
+pub fn provenance(arguments: &AnalyseArguments) -> Provenance {
+    if !says_provenance(arguments) {
+        return Provenance::default();
     }
     let arguments_typed = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     let command = std::iter::once("seqcon".to_owned()).chain(arguments_typed);
-    Ok(Provenance::of(command, arguments.input.inputs.iter().map(PathBuf::as_path))?)
+    Provenance::of(command, arguments.input.inputs.iter().map(|path| arguments.input.hashes.input(path)).collect())
 }
 
 /// The result with what is confirmed of its delays.
@@ -195,7 +200,7 @@ fn confirmed(
         for witness in confirmed.witnesses.iter().flatten() {
             let mut run = String::new();
             words.write_witness(witness, &mut run).map_err(io::Error::other)?;
-            eprintln!("seqcon: {}: a run that needs a delay of {}:\n{run}", specification.name, model.name);
+            tell!("seqcon: {}: a run that needs a delay of {}:\n{run}", specification.name, model.name);
         }
     }
     Ok(ModelOutcome { confirmations: confirmed.verdicts, ..outcome })
@@ -212,10 +217,13 @@ fn refuse_repetitions(arguments: &AnalyseArguments, models: &[MemoryModel]) -> R
     let in_directory = |directory: &PathBuf| reports.iter().map(|report| directory.join(report.file_name())).collect();
     let in_directory: Vec<PathBuf> = arguments.out.as_ref().map(in_directory).unwrap_or_default();
     let outputs = arguments.outputs().into_iter().chain(&in_directory).map(PathBuf::as_path);
+    refuse_clashes(outputs, inputs(arguments))
+}
+
+/// Everything that is read.
+fn inputs(arguments: &AnalyseArguments) -> impl Iterator<Item = &Path> {
     let tables = arguments.memory_models.iter().map(Path::new);
-    let others = arguments.cost.iter().chain(&arguments.input.dialect).map(PathBuf::as_path);
-    let inputs = arguments.input.inputs.iter().map(PathBuf::as_path);
-    refuse_clashes(outputs, inputs.chain(tables).chain(others))
+    arguments.input.files().chain(tables).chain(arguments.cost.as_deref())
 }
 
 /// What is missing is known even if not all cycles were listed, so it comes first.
@@ -302,7 +310,7 @@ fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Fa
         }
     }
     if let Some(directory) = &arguments.formats.litmus {
-        write_litmus_tests(directory, outcome, &mut staged)?;
+        write_litmus_tests(arguments, directory, outcome, &mut staged)?;
     }
     if let Some(directory) = &arguments.out {
         for report in report::all() {
@@ -313,15 +321,23 @@ fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Fa
 }
 
 /// One file a test. What cannot be one is said on standard error.
-fn write_litmus_tests(directory: &Path, outcome: &Outcome, staged: &mut Staged) -> Result<(), Failure> {
+fn write_litmus_tests(
+    arguments: &AnalyseArguments,
+    directory: &Path,
+    outcome: &Outcome,
+    staged: &mut Staged,
+) -> Result<(), Failure> {
     fs::create_dir_all(directory)
         .map_err(|error| Failure::in_file(directory, format!("{error}; --litmus takes a directory")))?;
     let exported = report::litmus::export(outcome);
-    for test in &exported.tests {
-        staged.write(&directory.join(&test.file_name), &mut |out| out.write_all(test.text.as_bytes()))?;
+    let places: Vec<PathBuf> = exported.tests.iter().map(|test| directory.join(&test.file_name)).collect();
+    let others = arguments.outputs().into_iter().map(PathBuf::as_path);
+    refuse_clashes(others.chain(places.iter().map(PathBuf::as_path)), inputs(arguments))?;
+    for (test, place) in exported.tests.iter().zip(&places) {
+        staged.write(place, &mut |out| out.write_all(test.text.as_bytes()))?;
     }
     for line in &exported.remarks {
-        eprintln!("seqcon: --litmus: {line}");
+        tell!("seqcon: --litmus: {line}");
     }
     Ok(())
 }
@@ -331,7 +347,7 @@ fn write_litmus_tests(directory: &Path, outcome: &Outcome, staged: &mut Staged) 
 fn write_summary(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Verbosity) -> Result<(), Failure> {
     let stdout_is_taken = arguments.outputs().into_iter().any(|path| path.as_os_str() == "-");
     let mut out: Box<dyn Write> =
-        if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(anstream::stdout().lock()) };
+        if stdout_is_taken { Box::new(streams::errors()) } else { Box::new(streams::coloured()) };
     for result in &outcome.results {
         if verbosity > Verbosity::Quiet && !stdout_is_taken {
             let mut shown = String::new();

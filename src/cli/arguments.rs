@@ -5,6 +5,7 @@ mod formats;
 pub use formats::{CompareArguments, FormatArguments, MatrixArguments};
 
 use crate::engines::Approach;
+use crate::provenance::Hashes;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -136,6 +137,9 @@ pub struct InputArguments {
     pub recover: bool,
     #[command(flatten)]
     pub limits: LimitArguments,
+    /// No argument: what was read for them.
+    #[arg(skip)]
+    pub hashes: Hashes,
 }
 
 /// When an exploration stops before it is complete.

@@ -12,7 +12,9 @@ use crate::engines::{self, Engine, Evidence, Task, Trouble};
 use crate::memory::MemoryModel;
 use crate::repair::Repair;
 use crate::report::run::Words;
+use crate::report::streams;
 use crate::source::Source;
+use crate::tell;
 use crate::weak::verify::Property;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -20,7 +22,7 @@ use std::time::Instant;
 
 /// Lists the engines.
 pub fn list() -> Result<ExitCode, Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = streams::text();
     for (position, engine) in engines::all().into_iter().enumerate() {
         let description = engine.description();
         let default = if position == 0 { " (the default)" } else { "" };
@@ -92,7 +94,7 @@ pub fn outcome(
     refuse_unknown(arguments, engine, models)?;
     let started = Instant::now();
     let specification = match &arguments.input.inputs[..] {
-        [path] if Specification::is_one(path) => Specification::read(path)?,
+        [path] if Specification::is_one(path) => arguments.input.specification(path)?,
         _ => {
             let name = engine.description().name;
             return Err(Failure::Usage(format!(
@@ -113,9 +115,10 @@ pub fn outcome(
     let evidence = evidence.map_err(|trouble| failure(&specification, trouble))?;
     let analysis = evidence.analysis().clone();
     if analysis.cut_off {
-        eprintln!(
+        tell!(
             "seqcon: warning: {}: a limit was reached after {} states; the result is not complete",
-            specification.name, analysis.num_of_states
+            specification.name,
+            analysis.num_of_states
         );
     }
     specification.tell_out_of_range(&arguments.input.limits, evidence.out_of_range())?;
@@ -149,7 +152,7 @@ pub fn outcome(
         results,
         source,
         engine,
-        provenance: provenance(arguments)?,
+        provenance: provenance(arguments),
     })
 }
 
@@ -181,9 +184,10 @@ fn show_runs(specification: &Specification, evidence: &dyn Evidence, model: &Mem
     for run in evidence.runs(model) {
         let mut text = String::new();
         words.write_run(&run, &mut text).map_err(io::Error::other)?;
-        eprintln!(
+        tell!(
             "seqcon: {}: a run of {} whose program and store orders no sequentially consistent run has:\n{text}",
-            specification.name, model.name
+            specification.name,
+            model.name
         );
     }
     Ok(())

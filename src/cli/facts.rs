@@ -5,11 +5,11 @@ use super::failure::Failure;
 use super::places::refuse_clashes;
 use crate::facts::file;
 use crate::report::output::Staged;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(arguments: &FactsArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
-    refuse_clashes(arguments.output.as_deref(), arguments.input.inputs.iter().map(PathBuf::as_path))?;
+    refuse_clashes(arguments.output.as_deref(), arguments.input.files())?;
     let facts = arguments.input.load(verbosity)?;
     let path = arguments.output.as_deref().unwrap_or(Path::new("-"));
     let mut staged = Staged::new();

@@ -1,9 +1,10 @@
-//! What ends a run early: one message, exit status 2.
+//! What ends a run early: one message, and exit status 2, or 3 if a limit ended it.
 
 use crate::lts::error::Error;
 use crate::report::output::OutputError;
 use std::io;
 use std::path::Path;
+use std::process::ExitCode;
 
 /// Why a command could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -20,15 +21,17 @@ pub enum Failure {
     /// Something else is wrong with the command or one of its files.
     #[error("{0}")]
     Usage(String),
+    /// A limit was reached, and a part of the answer would be of no use.
+    #[error("{0}")]
+    Limit(String),
 }
 
 impl Failure {
-    /// Whether the reader of our output has seen enough: that is no failure of ours.
-    pub fn is_unread(&self) -> bool {
+    /// What the command ends with.
+    pub fn status(&self) -> ExitCode {
         match self {
-            Failure::Io(error) => error.kind() == io::ErrorKind::BrokenPipe,
-            Failure::Output(error) => error.is_unread(),
-            Failure::Input(_) | Failure::Usage(_) => false,
+            Failure::Limit(_) => ExitCode::from(3),
+            Failure::Input(_) | Failure::Output(_) | Failure::Io(_) | Failure::Usage(_) => ExitCode::from(2),
         }
     }
 

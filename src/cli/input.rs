@@ -6,11 +6,15 @@ use super::progress::ByteBar;
 use super::specification::Specification;
 use crate::facts::extract::{Escapes, Options};
 use crate::facts::{self, Facts};
+use crate::lang::excerpt::printable;
 use crate::lts::dialect::Dialect;
 use crate::lts::dialect::generic::Description;
+use crate::lts::source::Source;
 use crate::memory::MemoryModel;
+use crate::provenance::sha256;
+use crate::tell;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 impl InputArguments {
     /// How state spaces are read.
@@ -35,18 +39,20 @@ impl InputArguments {
         let mut parts = Vec::with_capacity(self.inputs.len());
         for path in &self.inputs {
             if Specification::is_one(path) {
-                parts.push(Specification::read(path)?.facts(&self.limits)?);
+                parts.push(self.specification(path)?.facts(&self.limits)?);
                 continue;
             }
             let bar = ByteBar::new(&format!("reading {}", path.display()));
-            let extraction = facts::load(path, &options, &bar)?;
+            let source = Source::open(path)?;
+            self.hashes.note(path, || source.sha256());
+            let extraction = facts::read(&source, &options, &bar)?;
             bar.finish();
             for warning in &extraction.warnings {
-                eprintln!("seqcon: warning: {}: {warning}", path.display());
+                tell!("seqcon: warning: {}: {warning}", path.display());
             }
             if verbosity == Verbosity::Verbose {
                 let facts = &extraction.facts;
-                eprintln!(
+                tell!(
                     "seqcon: {}: states={} transitions={} labels={} follows={} concurrent={} dialect={}",
                     path.display(),
                     facts.states,
@@ -60,6 +66,18 @@ impl InputArguments {
             parts.push(extraction.facts);
         }
         Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Facts::merge(&parts) })
+    }
+
+    /// An input that is a specification.
+    pub fn specification(&self, path: &Path) -> Result<Specification, Failure> {
+        let specification = Specification::read(path)?;
+        self.hashes.note(path, || path.is_file().then(|| sha256(specification.text.as_bytes())));
+        Ok(specification)
+    }
+
+    /// All files that are read for it.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.inputs.iter().chain(&self.dialect).map(PathBuf::as_path)
     }
 
     /// The program's name: the first file's name without its extensions.
@@ -103,5 +121,14 @@ pub fn memory_model(argument: &str) -> Result<MemoryModel, Failure> {
         )));
     }
     let text = fs::read_to_string(path).map_err(|error| Failure::in_file(path, error))?;
-    MemoryModel::from_toml(&text).map_err(|error| Failure::in_file(path, error))
+    let model = MemoryModel::from_toml(&text).map_err(|error| Failure::in_file(path, error))?;
+    let mnemonics = model.fences.iter().map(|fence| &fence.mnemonic);
+    let texts: Vec<&String> = [&model.name, &model.title].into_iter().chain(&model.aliases).chain(mnemonics).collect();
+    match texts.into_iter().find(|text| printable(text) != **text) {
+        None => Ok(model),
+        Some(text) => {
+            let problem = format!("the text {text:?} has characters that a terminal would not show; take them out");
+            Err(Failure::in_file(path, problem))
+        }
+    }
 }

@@ -3,14 +3,17 @@
 use super::arguments::{LitmusArguments, Verbosity};
 use super::failure::Failure;
 use super::input::memory_model;
+use super::places::refuse_clashes;
 use crate::lang::litmus::condition::Quantifier;
 use crate::lang::litmus::{self, Test};
+use crate::report::csv::guarded;
 use crate::report::output::Staged;
+use crate::report::streams;
 use crate::weak::axiomatic::Model;
 use crate::weak::axiomatic::litmus::{Verdict, verdict};
 use rayon::prelude::*;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -31,6 +34,8 @@ struct Judged {
 pub fn run(arguments: &LitmusArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let models: Vec<Model> = arguments.memory_models.iter().map(|name| axiomatic(name)).collect::<Result<_, _>>()?;
     let files = files(&arguments.inputs)?;
+    let tables = arguments.memory_models.iter().map(Path::new);
+    refuse_clashes(arguments.csv.as_deref(), files.iter().map(|file| file.path.as_path()).chain(tables))?;
     let judged: Vec<Result<Vec<Judged>, Failure>> =
         files.par_iter().map(|file| judge(file, &models, arguments.unroll)).collect();
     let (right, wrong): (Vec<_>, Vec<_>) = judged.into_iter().partition(Result::is_ok);
@@ -114,7 +119,7 @@ fn write_csv(arguments: &LitmusArguments, judged: &[Judged]) -> Result<(), Failu
         writer.write_record(["test", "memory_model", "condition_holds"])?;
         for Judged { name, memory_model, verdict, .. } in judged {
             let holds = verdict.condition_holds.map_or("", |holds| if holds { "1" } else { "0" });
-            writer.write_record([name, *memory_model, holds])?;
+            writer.write_record([guarded(name).as_str(), memory_model, holds])?;
         }
         writer.flush()
     })?;
@@ -124,7 +129,7 @@ fn write_csv(arguments: &LitmusArguments, judged: &[Judged]) -> Result<(), Failu
 /// A line for each test, and one for all; with a table on standard output, the last one goes to standard error and the others are not needed.
 fn write_lines(arguments: &LitmusArguments, verbosity: Verbosity, judged: &[Judged]) -> Result<(), Failure> {
     let stdout_is_taken = arguments.csv.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    let mut out: Box<dyn Write> = if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(io::stdout().lock()) };
+    let mut out: Box<dyn Write> = if stdout_is_taken { Box::new(streams::errors()) } else { Box::new(streams::text()) };
     if verbosity > Verbosity::Quiet && !stdout_is_taken {
         for test in judged {
             writeln!(out, "{}", line(test, arguments.unroll))?;

@@ -12,14 +12,15 @@ use crate::memory::MemoryModel;
 use crate::provenance::Provenance;
 use crate::report::matrix::Matrix;
 use crate::report::output::Staged;
+use crate::report::streams;
 use crate::source::Source;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
-    refuse_clashes(arguments.csv.as_deref(), arguments.input.inputs.iter().map(PathBuf::as_path))?;
+    refuse_clashes(arguments.csv.as_deref(), arguments.input.files())?;
     let outcome = outcome(arguments, verbosity)?;
     let matrix = Matrix::of(&outcome);
     if let Some(path) = &arguments.csv {
@@ -30,7 +31,8 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
     if arguments.csv.as_deref() != Some(Path::new("-")) && verbosity > Verbosity::Quiet {
         let mut shown = String::new();
         matrix.write_text(&mut shown).map_err(io::Error::other)?;
-        io::stdout().lock().write_all(shown.as_bytes())?;
+        let mut out = streams::text();
+        out.write_all(shown.as_bytes()).and_then(|()| out.flush())?;
     }
     let complete = outcome.results.iter().all(|result| result.complete);
     Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(3) })

@@ -18,6 +18,7 @@ use crate::repair::{
     text::{edits, spots},
 };
 use crate::report::run::Words;
+use crate::report::streams;
 use crate::weak::axiomatic::Model;
 use crate::weak::split::SplitProgram;
 use crate::weak::torn::torn;
@@ -35,7 +36,8 @@ pub fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     let mut worst = 0;
     for model in &models {
         let (text, status) = verify_under(arguments, &specification, model)?;
-        io::stdout().lock().write_all(text.as_bytes())?;
+        let mut out = streams::text();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
         // A violation is known even if something else was not decided.
         worst = if worst == 1 || status == 1 { 1 } else { worst.max(status) };
     }

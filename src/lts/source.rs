@@ -5,13 +5,24 @@
 //! starts with gzip's magic bytes is decompressed, whatever its name. Both then occupy memory of their full size, because
 //! the extraction passes twice over the text.
 //!
+//! A file that changes while it is read gives an error, not a result: [`Source::check_unchanged`] compares its size and time with those at the beginning. If a mapped file becomes shorter, the system ends whoever looks at
+//! the bytes that are gone with SIGBUS; a command that called [`explain_lost_bytes`] ends with a message and exit status 2 instead. A change that leaves size and time as they were is not seen.
+//!
 //! This is the only file of the crate with `unsafe` code.
 
 use super::error::Error;
+#[cfg(unix)]
+use crate::lang::excerpt::printable;
+use crate::provenance::sha256;
 use memmap2::{Advice, Mmap};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+#[cfg(unix)]
+use std::ptr;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::time::SystemTime;
 
 /// The first bytes of every gzip stream.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -20,7 +31,26 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 #[derive(Debug)]
 pub struct Source {
     name: String,
+    /// As they were read.
     contents: Contents,
+    /// Decompressed, if they were compressed.
+    text: Option<Vec<u8>>,
+    /// What they were read from, if that is a regular file, and how it looked at the beginning.
+    file: Option<(File, Stamp)>,
+}
+
+/// What changes when a file is written.
+#[derive(Debug, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(file: &File) -> io::Result<Stamp> {
+        let metadata = file.metadata()?;
+        Ok(Stamp { length: metadata.len(), modified: metadata.modified().ok() })
+    }
 }
 
 #[derive(Debug)]
@@ -36,12 +66,11 @@ impl Source {
     /// If it is a directory, cannot be read, is empty, or is a damaged gzip file.
     pub fn open(path: &Path) -> Result<Source, Error> {
         let name = path.display().to_string();
-        let contents = if path == Path::new("-") {
+        if path == Path::new("-") {
             return Source::from_reader("standard input", io::stdin().lock());
-        } else {
-            open_file(path, &name)?
-        };
-        Source::decompressed(name, contents)
+        }
+        let (contents, file) = open_file(path, &name)?;
+        Source::decompressed(Source { name, contents, text: None, file })
     }
 
     /// Reads everything from `reader`.
@@ -61,23 +90,48 @@ impl Source {
     /// # Errors
     /// If there are none, or if they are a damaged gzip stream.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Source, Error> {
-        Source::decompressed(name.to_owned(), Contents::Owned(bytes))
+        let (name, contents) = (name.to_owned(), Contents::Owned(bytes));
+        Source::decompressed(Source { name, contents, text: None, file: None })
     }
 
-    fn decompressed(name: String, contents: Contents) -> Result<Source, Error> {
-        let mut source = Source { name, contents };
-        if source.bytes().starts_with(&GZIP_MAGIC) {
+    fn decompressed(mut self) -> Result<Source, Error> {
+        if self.bytes().starts_with(&GZIP_MAGIC) {
             let mut text = Vec::new();
-            flate2::read::MultiGzDecoder::new(source.bytes())
+            flate2::read::MultiGzDecoder::new(self.bytes())
                 .read_to_end(&mut text)
-                .map_err(|cause| Error::access(&source.name, "cannot decompress", cause, "the gzip file is damaged"))?;
-            source.contents = Contents::Owned(text);
+                .map_err(|cause| Error::access(&self.name, "cannot decompress", cause, "the gzip file is damaged"))?;
+            self.text = Some(text);
+            if self.file.is_none() {
+                // Nobody will ask for its hash.
+                self.contents = Contents::Owned(Vec::new());
+            }
         }
-        if source.bytes().is_empty() {
+        if self.bytes().is_empty() {
             let remedy = "the tool that writes it may have failed";
-            return Err(Error::unexpected(&source.name, b"", 0, "a state space or a facts file", remedy));
+            return Err(Error::unexpected(&self.name, b"", 0, "a state space or a facts file", remedy));
         }
-        Ok(source)
+        Ok(self)
+    }
+
+    /// The SHA-256 of the bytes as they were read, in hexadecimal digits; none of what is no regular file, which nobody can read again.
+    #[must_use]
+    pub fn sha256(&self) -> Option<String> {
+        self.file.as_ref().map(|_| sha256(self.contents.bytes()))
+    }
+
+    /// To be asked when everything was read: whether that was one state of the file.
+    ///
+    /// # Errors
+    /// If the file was written to since it was opened.
+    pub fn check_unchanged(&self) -> Result<(), Error> {
+        let Some((file, stamp)) = &self.file else { return Ok(()) };
+        match Stamp::of(file) {
+            Ok(now) if now == *stamp => Ok(()),
+            _ => {
+                let cause = io::Error::other("it changed while it was read");
+                Err(Error::access(&self.name, "cannot be trusted", cause, WAIT_FOR_IT))
+            }
+        }
     }
 
     /// The name for messages: the path as given, or `standard input`.
@@ -89,14 +143,20 @@ impl Source {
     /// The (decompressed) bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        match &self.contents {
+        self.text.as_deref().unwrap_or_else(|| self.contents.bytes())
+    }
+}
+
+impl Contents {
+    fn bytes(&self) -> &[u8] {
+        match self {
             Contents::Mapped(map) => map,
             Contents::Owned(bytes) => bytes,
         }
     }
 }
 
-fn open_file(path: &Path, name: &str) -> Result<Contents, Error> {
+fn open_file(path: &Path, name: &str) -> Result<(Contents, Option<(File, Stamp)>), Error> {
     let refused = |cause| Error::access(name, "cannot open", cause, "check the path and its permissions");
     let mut file = File::open(path).map_err(refused)?;
     let metadata = file.metadata().map_err(refused)?;
@@ -104,21 +164,76 @@ fn open_file(path: &Path, name: &str) -> Result<Contents, Error> {
         let cause = io::Error::from(io::ErrorKind::IsADirectory);
         return Err(Error::access(name, "cannot read", cause, "name a file in it"));
     }
-    // A pipe or a device has no length to map.
-    if metadata.is_file() && metadata.len() > 0 {
+    if !metadata.is_file() {
+        // A pipe or a device has no length to map.
+        return Ok((Contents::Owned(everything(&mut file, name)?), None));
+    }
+    let stamp = Stamp::of(&file).map_err(refused)?;
+    if stamp.length > 0 {
+        remember_mapped(name);
         // SAFETY: nothing in this crate writes to an input. If another process changes the file, the bytes may change
-        // under the parser, which gives a wrong or refused result but touches no memory outside the mapping; if it
-        // shortens the file, the system ends this process with SIGBUS. Every tool that maps its input has this limit,
-        // and `-` (standard input) is there for files that are still being written.
+        // under the parser, which gives a wrong or refused result that `check_unchanged` refuses, but touches no memory
+        // outside the mapping; if it shortens the file, the system ends this process with SIGBUS, about which `explain_lost_bytes` tells.
         let mapped = unsafe { Mmap::map(&file) };
         if let Ok(map) = mapped {
             // Advice only: a system that does not know it still reads correctly.
             let _ = map.advise(Advice::Sequential);
-            return Ok(Contents::Mapped(map));
+            return Ok((Contents::Mapped(map), Some((file, stamp))));
         }
     }
+    let bytes = everything(&mut file, name)?;
+    Ok((Contents::Owned(bytes), Some((file, stamp))))
+}
+
+fn everything(file: &mut File, name: &str) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)
         .map_err(|cause| Error::access(name, "cannot read", cause, "check the path and its permissions"))?;
-    Ok(Contents::Owned(bytes))
+    Ok(bytes)
 }
+
+/// What to do about a file that changes.
+const WAIT_FOR_IT: &str = "wait until it is written, or pipe it to `-`";
+
+/// What is said if the bytes of the file that was mapped last are gone: a message that is never freed, so that a signal handler can read it at any time.
+#[cfg(unix)]
+static LOST: AtomicPtr<String> = AtomicPtr::new(ptr::null_mut());
+
+#[cfg(unix)]
+fn remember_mapped(name: &str) {
+    let message = format!(
+        "seqcon: {}: cannot be read any more: it became shorter while it was read, or its disk failed; {WAIT_FOR_IT}\n",
+        printable(name)
+    );
+    LOST.store(Box::into_raw(Box::new(message)), Ordering::Release);
+}
+
+#[cfg(not(unix))]
+fn remember_mapped(_: &str) {}
+
+/// From now on, a mapped file that becomes shorter ends the process with a message and exit status 2. For commands; a library has no business with signals.
+#[cfg(unix)]
+pub fn explain_lost_bytes() {
+    extern "C" fn explain(_: libc::c_int) {
+        let message = LOST.load(Ordering::Acquire);
+        // SAFETY: `LOST` is null or a string that lives for ever; `write` and `_exit` may be called in a signal handler.
+        unsafe {
+            if let Some(message) = message.as_ref() {
+                libc::write(libc::STDERR_FILENO, message.as_ptr().cast(), message.len());
+                libc::_exit(2);
+            }
+        }
+        // Nothing was mapped: the handler is gone, and the signal comes again.
+    }
+    // SAFETY: the action is complete (all its fields may be zero), and the handler calls only what a handler may call.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = explain as extern "C" fn(libc::c_int) as libc::sighandler_t;
+        action.sa_flags = libc::SA_RESETHAND;
+        libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut());
+    }
+}
+
+/// From now on, a mapped file that becomes shorter ends the process with a message: not on this system.
+#[cfg(not(unix))]
+pub fn explain_lost_bytes() {}

@@ -1,7 +1,9 @@
 //! CSV: one table a file (RFC 4180), the header always present.
+//!
+//! A table of which a limit has left out something says so in its last column, `complete`; if it has no row for a memory model then, there is one that has nothing but the memory model's name in it. A cell
+//! that a spreadsheet would take for a formula has an apostrophe before it.
 
 use super::Report;
-use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow, TimesRow};
 use crate::analysis::Outcome;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -17,57 +19,136 @@ pub struct Cycles;
 /// `summary.csv`
 pub struct Summary;
 
-/// Defines a table: its file, its header (written even if there is no row), and its rows.
-macro_rules! table {
-    ($table:ty, $row:ty, $file:literal, $header:literal, $rows:expr) => {
+/// Defines a table of what was found: rows for each memory model, which may be a part of all.
+macro_rules! findings {
+    ($table:ty, $file:literal, $header:literal, $rows:ident) => {
         impl Report for $table {
             fn file_name(&self) -> &'static str {
                 $file
             }
 
             fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-                let rows: fn(&Outcome) -> Vec<$row> = $rows;
-                write_table($header, &rows(outcome), out)
+                let mut table = Table::new(concat!($header, ",complete"), out)?;
+                for result in &outcome.results {
+                    let complete = outcome.complete_row(result);
+                    let rows = outcome.$rows(result);
+                    if rows.is_empty() && !result.complete {
+                        table.write_part(&result.model.name)?;
+                    }
+                    rows.iter().try_for_each(|row| table.write(&(row, complete)))?;
+                }
+                table.end()
             }
         }
     };
 }
 
-table!(
+findings!(
     Fences,
-    FenceRow,
     "fences.csv",
     "memory_model,thread,instruction,position,kind,mnemonic,cost,delays,source",
-    |outcome| outcome.results.iter().flat_map(|result| outcome.fence_rows(result)).collect()
+    fence_rows
 );
-table!(Locks, LockRow, "locks.csv", "memory_model,lock,thread,instruction,role,locations,source", |outcome| outcome
-    .results
-    .iter()
-    .flat_map(|result| outcome.lock_rows(result))
-    .collect());
-table!(
+findings!(Locks, "locks.csv", "memory_model,lock,thread,instruction,role,locations,source", lock_rows);
+findings!(
     Delays,
-    DelayRow,
     "delays.csv",
     "memory_model,thread,from_instruction,from_access,to_instruction,to_access,cumulative,confirmed",
-    |outcome| outcome.results.iter().flat_map(|result| outcome.delay_rows(result)).collect()
+    delay_rows
 );
-table!(Cycles, CycleRow, "cycles.csv", "memory_model,cycle,step,thread,instruction,access,edge,unsafe", |outcome| {
-    outcome.results.iter().flat_map(|result| outcome.cycle_rows(result)).collect()
-});
-table!(
-    Summary,
-    (SummaryRow, TimesRow),
-    "summary.csv",
-    "model,memory_model,profile,conflicts,atomicity,states,transitions,labels,vertices,program_edges,conflict_edges,unsafe_pairs,delays,cumulative_delays,cycles,torn,locks,fences,plain_fences,cumulative_fences,placement,optimal,complete,engine,abstraction,seconds,explore_seconds,analyse_seconds",
-    |outcome| outcome.results.iter().map(|result| (outcome.summary_row(result), outcome.times_row(result))).collect()
-);
+findings!(Cycles, "cycles.csv", "memory_model,cycle,step,thread,instruction,access,edge,unsafe", cycle_rows);
 
-fn write_table<Row: Serialize>(header: &str, rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
-    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(out);
-    writer.write_record(header.split(','))?;
-    for row in rows {
-        writer.serialize(row)?;
+impl Report for Summary {
+    fn file_name(&self) -> &'static str {
+        "summary.csv"
     }
-    writer.flush()
+
+    fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+        let mut table = Table::new(SUMMARY, out)?;
+        for result in &outcome.results {
+            table.write(&(outcome.summary_row(result), outcome.times_row(result)))?;
+        }
+        table.end()
+    }
+}
+
+/// The columns of `summary.csv`.
+const SUMMARY: &str = "model,memory_model,profile,conflicts,atomicity,states,transitions,labels,vertices,program_edges,conflict_edges,unsafe_pairs,delays,cumulative_delays,cycles,torn,locks,fences,plain_fences,cumulative_fences,placement,optimal,complete,engine,abstraction,seconds,explore_seconds,analyse_seconds";
+
+/// A table that is being written.
+pub(super) struct Table<W: Write> {
+    writer: csv::Writer<W>,
+    columns: usize,
+}
+
+impl<W: Write> Table<W> {
+    /// Writes the header.
+    pub(super) fn new(header: &str, out: W) -> io::Result<Table<W>> {
+        Table::with_columns(&header.split(',').collect::<Vec<_>>(), out)
+    }
+
+    /// Writes the header.
+    pub(super) fn with_columns(columns: &[&str], out: W) -> io::Result<Table<W>> {
+        let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(out);
+        writer.write_record(columns.iter().map(|cell| guarded(cell)))?;
+        Ok(Table { writer, columns: columns.len() })
+    }
+
+    /// Writes a row.
+    pub(super) fn write(&mut self, row: &impl Serialize) -> io::Result<()> {
+        // The cells of a row are known when it has been written.
+        let mut cells = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+        cells.serialize(row)?;
+        let cells = cells.into_inner().map_err(|error| error.into_error())?;
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&*cells);
+        for record in reader.records() {
+            self.write_cells(record?.iter())?;
+        }
+        Ok(())
+    }
+
+    /// Writes a row of texts.
+    pub(super) fn write_cells<'c>(&mut self, cells: impl IntoIterator<Item = &'c str>) -> io::Result<()> {
+        Ok(self.writer.write_record(cells.into_iter().map(guarded))?)
+    }
+
+    /// Writes the row that says that there may be others: a name in the first column, `no` in the last.
+    pub(super) fn write_part(&mut self, name: &str) -> io::Result<()> {
+        let between = std::iter::repeat_n("", self.columns.saturating_sub(2));
+        self.write_cells([name].into_iter().chain(between).chain(["no"]))
+    }
+
+    /// Everything was written.
+    pub(super) fn end(mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+/// The cell as a spreadsheet takes it for a text, where it would take it for a formula; a number stays one.
+pub(crate) fn guarded(cell: &str) -> String {
+    let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
+    if is_formula { format!("'{cell}") } else { cell.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_are_guarded_and_numbers_are_not() {
+        for (cell, expected) in [
+            ("=1+1", "'=1+1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("+x", "'+x"),
+            ("-x", "'-x"),
+            ("-", "'-"),
+            ("\t=1", "'\t=1"),
+            ("-1", "-1"),
+            ("-0.5", "-0.5"),
+            ("x = 1", "x = 1"),
+            ("", ""),
+        ] {
+            assert_eq!(guarded(cell), expected);
+        }
+    }
 }

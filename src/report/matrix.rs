@@ -3,6 +3,7 @@
 //! A row for each place that needs something under some model: a fence point, or an instruction that takes a lock; a column for each memory model, in the order of the outcome. As text for people (80
 //! columns where the names allow: of the instruction's text only as much is shown as fits) and as CSV.
 
+use super::csv::Table;
 use super::names;
 use super::prose::COLUMNS;
 use crate::analysis::{ModelOutcome, Outcome};
@@ -99,6 +100,10 @@ impl<'a> Matrix<'a> {
         }
     }
 
+    fn is_complete(&self) -> bool {
+        self.outcome.results.iter().all(|result| result.complete)
+    }
+
     fn place(row: Row) -> String {
         row.fence.map_or_else(|| "lock".to_owned(), place_name)
     }
@@ -140,7 +145,12 @@ impl<'a> Matrix<'a> {
         if results.iter().any(|result| !result.locks.is_empty()) {
             writeln!(out, "{}", line("locks", &mut count(|result| result.locks.len())))?;
         }
-        writeln!(out, "F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing")
+        writeln!(out, "F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing")?;
+        if self.is_complete() {
+            Ok(())
+        } else {
+            writeln!(out, "not complete: a limit was reached, and more may be needed")
+        }
     }
 
     /// As a table.
@@ -149,17 +159,22 @@ impl<'a> Matrix<'a> {
     /// If the writer fails.
     pub fn write_csv(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let graph = &self.outcome.analysis.graph;
-        let mut writer = csv::WriterBuilder::new().from_writer(out);
         let models = self.outcome.results.iter().map(|result| result.model.name.as_str());
-        writer.write_record(["thread", "instruction", "position", "text"].into_iter().chain(models))?;
+        let columns = ["thread", "instruction", "position", "text"].into_iter().chain(models).chain(["complete"]);
+        let mut table = Table::with_columns(&columns.collect::<Vec<_>>(), out)?;
+        let complete = names::yes_no(self.is_complete()).to_owned();
+        if self.rows.is_empty() && !self.is_complete() {
+            table.write_part("")?;
+        }
         for &row in &self.rows {
             let instruction = graph.instruction(row.instr);
             let thread = graph.threads[instruction.thread.index()].clone();
             let needs =
                 self.outcome.results.iter().map(|result| self.need(result, row).map_or(String::new(), Need::name));
             let head = [thread, instruction.name.clone(), Self::place(row), self.text(row.instr)];
-            writer.write_record(head.into_iter().chain(needs))?;
+            let cells: Vec<String> = head.into_iter().chain(needs).chain([complete.clone()]).collect();
+            table.write_cells(cells.iter().map(String::as_str))?;
         }
-        writer.flush()
+        table.end()
     }
 }
