@@ -4,9 +4,10 @@
 //! (method §5, §6), delays and torn instructions (§7, §8), placement (§9), and the second look at it (§10). [`Outcome`] is the one result type that every report takes.
 
 use crate::aeg::{AbstractEventGraph, Conflicts, Profile, ProgramOrder};
+use crate::caveat::Caveat;
 use crate::cycles::{self, Atomicity, ConflictRule, Delay, Findings, Listing, Setting};
 use crate::facts::Facts;
-use crate::ids::{InstrId, LabelId};
+use crate::ids::InstrId;
 use crate::lts::label::Label;
 use crate::memory::{FenceStrength, Kind, MemoryModel};
 use crate::placement::cost::Costs;
@@ -14,6 +15,7 @@ use crate::placement::locks::{Lock, lock_groups};
 use crate::placement::service::served_delays;
 use crate::placement::{self, Method, MinimalSets, Placement, Problem, recheck};
 use crate::provenance::Provenance;
+use crate::readings::OtherReading;
 use crate::safety::{Point, Synchronisation};
 use crate::source::Source;
 use std::fmt;
@@ -25,7 +27,7 @@ use std::time::{Duration, Instant};
 pub struct Options {
     /// Which conflicts count; `Auto` means the profile's.
     pub conflicts: ConflictRule,
-    /// Whether instructions are checked for being torn.
+    /// How instructions with several accesses are read.
     pub atomicity: Atomicity,
     /// How many critical cycles to list.
     pub listing: Listing,
@@ -41,7 +43,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             conflicts: ConflictRule::Auto,
-            atomicity: Atomicity::Off,
+            atomicity: Atomicity::Full,
             listing: Listing::None,
             method: Method::Exact,
             costs: Costs::default(),
@@ -61,6 +63,8 @@ pub struct Analysis {
     pub num_of_transitions: u64,
     /// A part of the state space is missing: there may be more to find.
     pub cut_off: bool,
+    /// Instructions that others may interrupt, as they are read, in a state space that shows only whole ones.
+    pub interrupted: Vec<InstrId>,
     /// Whose definitions apply.
     pub profile: Profile,
     /// The abstract event graph.
@@ -114,8 +118,18 @@ pub enum Verification {
     Verified(String),
     /// It is wrong.
     Violated,
-    /// A limit was reached.
-    Undecided,
+    /// Nothing is wrong up to a bound, and it is not known what happens beyond; this is what was looked at.
+    Bounded(String),
+    /// A limit was reached: which.
+    Undecided(String),
+}
+
+impl Verification {
+    /// Whether it was asked for and nobody knows.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self, Verification::Bounded(_) | Verification::Undecided(_))
+    }
 }
 
 /// The result under one memory model.
@@ -133,8 +147,12 @@ pub struct ModelOutcome {
     pub locks: Vec<Lock>,
     /// The second look at the fences.
     pub recheck: Recheck,
-    /// Instructions with several shared accesses that were not checked for being torn: the result presumes that they are atomic.
-    pub presumed_atomic: Vec<InstrId>,
+    /// Instructions with several shared accesses that nothing makes atomic: how they are read decides the result.
+    pub composites: Vec<InstrId>,
+    /// Atomic instructions that stand where a fence would be needed.
+    pub atomic_fences: Vec<InstrId>,
+    /// What other readings of these instructions would answer, if somebody asked.
+    pub other_readings: Vec<OtherReading>,
     /// For each delay, whether a run was found that needs it; unknown where nobody asked.
     pub confirmations: Vec<Confirmation>,
     /// Delays that no run needs: they were proved infeasible, and no fence was placed for them.
@@ -260,6 +278,8 @@ pub struct Outcome {
     pub explored_in: Duration,
     /// One result for each memory model, in the order in which they were asked for.
     pub results: Vec<ModelOutcome>,
+    /// What must be known before the results are believed.
+    pub caveats: Vec<Caveat>,
     /// The specification, if it was one that was analysed.
     pub source: Option<Source>,
     /// How to repeat the run; empty unless a report says it.
@@ -278,6 +298,7 @@ impl Analysis {
             num_of_states: facts.states,
             num_of_transitions: facts.transitions,
             cut_off: facts.cut_off,
+            interrupted: Vec::new(),
             profile,
             graph,
             order,
@@ -361,9 +382,11 @@ impl Analysis {
         ModelOutcome {
             model: model.clone(),
             fences,
-            locks: lock_groups(&self.graph, &findings.in_place.locked),
+            locks: lock_groups(&self.graph, &findings.torn.iter().map(|torn| torn.instr).collect()),
             recheck,
-            presumed_atomic: self.presumed_atomic(options.atomicity),
+            composites: self.graph.composites(),
+            atomic_fences: self.atomic_fences(model, options, &findings),
+            other_readings: Vec::new(),
             complete: !self.cut_off && findings.cycles.as_ref().is_none_or(|list| list.complete),
             placement,
             confirmations: vec![Confirmation::Unknown; findings.delays.len()],
@@ -373,26 +396,6 @@ impl Analysis {
             findings,
             elapsed: Duration::ZERO,
         }
-    }
-
-    /// Instructions with several shared accesses that this kind of check leaves out.
-    fn presumed_atomic(&self, atomicity: Atomicity) -> Vec<InstrId> {
-        let several = |label: &LabelId| {
-            let evaluation = self.graph.evaluation(*label);
-            evaluation.events.len() > 1 && !evaluation.barrier
-        };
-        (0..self.graph.instructions.len())
-            .map(InstrId::new)
-            .filter(|&instr| {
-                let instruction = self.graph.instruction(instr);
-                let checked = match atomicity {
-                    Atomicity::Off => false,
-                    Atomicity::Updates => instruction.update,
-                    Atomicity::Full => true,
-                };
-                !checked && instruction.labels.iter().any(several)
-            })
-            .collect()
     }
 }
 

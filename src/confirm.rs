@@ -3,6 +3,7 @@
 //! The event graph over-approximates. Where the program itself is known, the exact search of [`weak::attack`](crate::weak::attack) tries each delay: found, it is confirmed; not found, it is proved infeasible on TSO.
 //! On PSO a search that fails proves nothing by itself (the thread may have to go on after others have answered it), so the delay stays unknown, unless [all runs](crate::weak::runs) of the program with
 //! fences for the confirmed delays alone are sequentially consistent: then the others are infeasible in it, and it needs no more fences.
+//! Under a model without a [machine](Machine::of) every delay stays unknown, and gets its fence.
 
 use crate::analysis::{Analysis, Confirmation, ModelOutcome, Options, Recheck};
 use crate::cycles::{Atomicity, Findings};
@@ -40,22 +41,12 @@ pub struct Confirmed {
     pub witnesses: Vec<Option<Witness>>,
 }
 
-/// The machine of a memory model, if there is one.
-#[must_use]
-pub fn machine(model: &MemoryModel) -> Option<Machine> {
-    match &*model.name {
-        "tso" => Some(Machine::Tso),
-        "pso" => Some(Machine::Pso),
-        _ => None,
-    }
-}
-
-/// What counts as one event when instructions are checked like this.
+/// What counts as one event when instructions are read like this.
 #[must_use]
 pub fn granularity(atomicity: Atomicity) -> Granularity {
     match atomicity {
-        Atomicity::Full => Granularity::Instructions,
-        Atomicity::Off | Atomicity::Updates => Granularity::Accesses,
+        Atomicity::Full | Atomicity::Presumed => Granularity::Instructions,
+        Atomicity::Updates | Atomicity::Split => Granularity::Accesses,
     }
 }
 
@@ -73,7 +64,7 @@ pub fn confirm(
 ) -> Result<Confirmed, TooLong> {
     let count = findings.delays.len();
     let mut confirmed = Confirmed { verdicts: vec![Confirmation::Unknown; count], witnesses: vec![None; count] };
-    let Some(machine) = machine(model) else { return Ok(confirmed) };
+    let Ok(machine) = Machine::of(model) else { return Ok(confirmed) };
     let split = split_with_locks(program, analysis, findings)?;
     let Ok(mut attack) = Attack::new(&split, machine, granularity(options.atomicity), limits.states) else {
         return Ok(confirmed);
@@ -92,7 +83,7 @@ pub fn confirm(
     Ok(confirmed)
 }
 
-/// The program, access by access, with the torn instructions locked.
+/// The program, access by access, with the instructions locked that are torn or presumed to be atomic.
 fn split_with_locks(program: &Program, analysis: &Analysis, findings: &Findings) -> Result<SplitProgram, TooLong> {
     let mut split = SplitProgram::new(program)?;
     let locked = findings.in_place.locked.iter().filter_map(|&instr| instruction(program, analysis, instr));
@@ -117,7 +108,7 @@ pub fn place_confirmed(
     let findings = analysis.find(model, options);
     let mut verdicts = confirm(program, analysis, model, options, &findings, limits)?.verdicts;
     let is_confirmed = |verdict| verdict == Confirmation::Yes;
-    if let Some(machine) = machine(model) {
+    if let Ok(machine) = Machine::of(model) {
         let split = split_with_locks(program, analysis, &findings)?;
         let granularity = granularity(options.atomicity);
         let delays = findings.delays.iter().filter_map(|d| pair(program, analysis, &split, d.from, d.to)).collect();

@@ -19,6 +19,7 @@
 //! | [`cycles`] | critical cycles, delays, torn instructions | §7, §8 |
 //! | [`placement`] | where fences go, and which locks are taken by whom | §8, §9 |
 //! | [`analysis`] | all of it, and the result that reports take | §10 |
+//! | [`caveat`] | what must be known before an answer is believed | |
 //! | [`source`] | where its instructions stand in a specification | |
 //! | [`provenance`] | how to repeat a run | |
 //! | [`report`] | text, CSV and JSON | |
@@ -46,6 +47,8 @@
 
 pub mod aeg;
 pub mod analysis;
+mod atomic_fences;
+pub mod caveat;
 pub mod cli;
 pub mod compare;
 pub mod confirm;
@@ -63,6 +66,7 @@ pub mod natural;
 pub mod placement;
 pub mod program;
 pub mod provenance;
+pub mod readings;
 pub mod repair;
 pub mod report;
 pub mod safety;

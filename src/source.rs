@@ -80,7 +80,14 @@ impl Source {
     /// The place as editors take it: `specs/mp.slco:15:24`.
     #[must_use]
     pub fn reference(&self, instr: InstrId) -> Option<String> {
-        self.place(instr).map(|Place { line, column }| format!("{}:{line}:{column}", self.path))
+        Some(self.reference_to(self.span(instr)?))
+    }
+
+    /// Where a part of the text begins, as editors take it.
+    #[must_use]
+    pub fn reference_to(&self, span: Span) -> String {
+        let Place { line, column } = Place::of(&self.text, span.start);
+        format!("{}:{line}:{column}", self.path)
     }
 
     /// The instruction as it is written, on one line.

@@ -6,6 +6,7 @@ use seqcon::program::{Instruction, InstructionKind, Program, Thread};
 use seqcon::weak::axiomatic::{self, End, Model};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use support::doubles::Doubles;
 use support::machines::{self, Machine};
 use support::random::random_cases;
 use support::random_program::{Size, random_program, show};
@@ -31,8 +32,10 @@ fn machine_ends(program: &Program, machine: Machine) -> BTreeSet<End> {
 fn axioms_and_machines_end_in_the_same_states() {
     // Per model: programs that SC does not suffice for.
     let weak = RefCell::new([0; 3]);
+    let doubles = Doubles::default();
     random_cases(CASES, |rng| {
         let program = random_program(rng, SIZE);
+        doubles.count(&program);
         let mut sc = BTreeSet::new();
         let pairs = [(Model::Sc, Machine::Sc), (Model::Tso, Machine::Tso), (Model::Pso, Machine::Pso)];
         for (number, (model, machine)) in pairs.into_iter().enumerate() {
@@ -52,7 +55,8 @@ fn axioms_and_machines_end_in_the_same_states() {
         }
     });
     let [_, tso, pso] = weak.into_inner();
-    println!("weaker than SC: {tso} under TSO, {pso} under PSO");
+    println!("weaker than SC: {tso} under TSO, {pso} under PSO; {doubles}");
+    doubles.assert_all();
     assert!(tso > CASES / 50 && pso > tso, "the random programs tell the models apart: {tso}, {pso}");
 }
 

@@ -27,7 +27,7 @@ fn row(name: &str, columns: &[&str], facts: &Facts, sound: Profile) -> String {
         other => panic!("unknown profile {other}"),
     };
     let atomicity = match atomicity_name {
-        "off" => Atomicity::Off,
+        "off" => Atomicity::Split,
         "full" => Atomicity::Full,
         other => panic!("unknown atomicity {other}"),
     };

@@ -45,7 +45,7 @@ fn judge(program: &Program, machines: &[(Machine, &str)], instructions: Instruct
     let analysis = Analysis::new(facts_of(program), Profile::Sound);
     let expected = ends(program, Machine::Sc);
     let (atomicity, performed): (_, fn(&Program) -> Program) = match instructions {
-        Instructions::Single => (Atomicity::Off, Program::clone),
+        Instructions::Single => (Atomicity::Split, Program::clone),
         Instructions::Split => (Atomicity::Full, split),
     };
     let ends_on = |program: &Program, machine| without_temporaries(ends(&performed(program), machine));

@@ -10,7 +10,7 @@ use seqcon::cycles::Atomicity;
 use seqcon::lang::litmus::{Architecture, read};
 use seqcon::report::litmus::{Test, export};
 use seqcon::weak::axiomatic::Model;
-use seqcon::weak::axiomatic::litmus::verdict;
+use seqcon::weak::axiomatic::litmus::{Answer, verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use support::outcomes::{hostile, of_specification, of_state_space, of_text, specifications, state_spaces};
@@ -35,7 +35,7 @@ fn holds(test: &Test, model: Model) -> bool {
     let parsed = read(&test.file_name, &test.text).unwrap_or_else(|errors| panic!("{errors}"));
     let verdict = verdict(&parsed, model, 1).unwrap();
     assert!(verdict.outcomes.complete, "tests have no loops");
-    verdict.condition_holds.expect("there is a condition")
+    verdict.condition.expect("there is a condition") == Answer::Holds
 }
 
 /// Checks all exported tests; gives the names of those whose cycle the memory model's axioms forbid.

@@ -133,7 +133,7 @@ fn is_verified(program: &Program, repair: &Repair, limit: usize) -> bool {
     };
     match verify(&split, &question) {
         Verdict::Verified(_) => true,
-        Verdict::Undecided => false,
+        Verdict::Bounded { .. } | Verdict::Undecided(_) => false,
         Verdict::Violated(violation) => panic!("{violation:?}"),
     }
 }

@@ -26,7 +26,7 @@ fn result(text: &str, memory_model: &MemoryModel, options: &Options) -> String {
     let outcome = analysis.run(memory_model, options);
     let counts = (analysis.num_of_states, analysis.num_of_transitions);
     let (found, fences, locks) = (&outcome.findings, &outcome.fences, &outcome.locks);
-    let rest = (&outcome.placement, outcome.recheck, &outcome.presumed_atomic, outcome.complete);
+    let rest = (&outcome.placement, outcome.recheck, &outcome.composites, outcome.complete);
     format!("{counts:?} {:?} {found:#?} {fences:#?} {locks:#?} {rest:?}", analysis.labels)
 }
 

@@ -37,7 +37,7 @@ impl Case {
             let costs = random_costs(rng, &analysis);
             let options = Options {
                 conflicts: *[ConflictRule::Auto, ConflictRule::Reachable].choose(rng).expect("not empty"),
-                atomicity: *[Atomicity::Off, Atomicity::Off, Atomicity::Full].choose(rng).expect("not empty"),
+                atomicity: *[Atomicity::Split, Atomicity::Split, Atomicity::Full].choose(rng).expect("not empty"),
                 costs: costs.clone(),
                 ..Options::default()
             };

@@ -46,7 +46,7 @@ fn repaired_facts_need_nothing_more() {
         let facts = random_facts(rng, &shape);
         let profile = *[Profile::Sound, Profile::Literal, Profile::Published].choose(rng).expect("not empty");
         let rules = [ConflictRule::Auto, ConflictRule::Concurrent, ConflictRule::Reachable];
-        let atomicities = [Atomicity::Off, Atomicity::Updates, Atomicity::Full];
+        let atomicities = [Atomicity::Split, Atomicity::Updates, Atomicity::Full];
         let options = Options {
             conflicts: *rules.choose(rng).expect("not empty"),
             atomicity: *atomicities.choose(rng).expect("not empty"),
@@ -72,7 +72,7 @@ fn repaired_programs_need_nothing_more_in_their_new_state_space() {
         let program = random_program(rng, &shape);
         let analysis = Analysis::new(facts_of(&program), Profile::Sound);
         let options = Options {
-            atomicity: if rng.random_bool(0.5) { Atomicity::Full } else { Atomicity::Off },
+            atomicity: if rng.random_bool(0.5) { Atomicity::Full } else { Atomicity::Split },
             ..Options::default()
         };
         for memory_model in ["tso", "pso", "armv7", "armv8"] {
@@ -93,7 +93,7 @@ fn repaired_bundled_programs_need_nothing_more() {
     for (name, program) in bundled() {
         let analysis = Analysis::new(facts_of(&program), Profile::Sound);
         for memory_model in models() {
-            for atomicity in [Atomicity::Off, Atomicity::Updates, Atomicity::Full] {
+            for atomicity in [Atomicity::Split, Atomicity::Updates, Atomicity::Full] {
                 let options = Options { atomicity, ..Options::default() };
                 let outcome = analysis.run(memory_model, &options);
                 if let Some(repaired) = repaired_program(&program, &analysis, &outcome) {

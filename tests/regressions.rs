@@ -89,7 +89,7 @@ fn fence_inside_an_instruction_does_nothing_where_the_instruction_has_no_such_pl
 fn program_order_goes_through_a_wait_that_is_never_over_at_once() {
     // T0: x := 1; await f; r := y.   T1: await x; f := 1.   T2: y := 1; r := x.
     // In no state does `await f` succeed right after `x := 1`, and still it comes after it: T0 and T2 are store buffering.
-    let told = tell(bundled_facts("handshake"), Profile::Sound, "tso", Atomicity::Off);
+    let told = tell(bundled_facts("handshake"), Profile::Sound, "tso", Atomicity::Split);
     assert_eq!(told.delays(), ["T0.0 W x -> T0.2 R y", "T2.0 W y -> T2.1 R x"]);
 }
 
@@ -103,7 +103,7 @@ fn program_order_goes_through_a_wait_without_a_label() {
     let silent = format!("des (0,{},{states}\n{}\n", kept.len(), kept.join("\n"));
     let extraction = support::facts_of(silent, &Default::default()).expect("the state space is well formed");
     assert!(extraction.warnings.iter().any(|warning| warning.contains("waits without a label")));
-    let told = tell(extraction.facts, Profile::Sound, "tso", Atomicity::Off);
+    let told = tell(extraction.facts, Profile::Sound, "tso", Atomicity::Split);
     assert_eq!(told.delays(), ["T0.0 W x -> T0.2 R y", "T2.0 W y -> T2.1 R x"]);
 }
 
@@ -140,7 +140,7 @@ fn an_instruction_goes_on_after_its_condition_has_changed() {
              transitions A -> B { y := 1; fence } B -> C { z := 1; fence } C -> D { s := x } } } objects g : G() }";
     let analysis = support::trust::analysis(&support::trust::program(text), Profile::Sound);
     let outcome = |atomicity| support::trust::outcome(&analysis, "tso", atomicity);
-    assert_eq!((outcome(Atomicity::Off).fences.len(), outcome(Atomicity::Off).locks.len()), (1, 0));
+    assert_eq!((outcome(Atomicity::Split).fences.len(), outcome(Atomicity::Split).locks.len()), (1, 0));
     assert_eq!((outcome(Atomicity::Full).fences.len(), outcome(Atomicity::Full).locks.len()), (0, 1));
 }
 
@@ -151,5 +151,5 @@ fn an_index_out_of_range_is_still_read() {
         T0 { variables Integer r initial A states B C transitions A -> B { x := 1 } B -> C { r := a[y + 2] } }
         T1 { variables Integer s initial A states B C transitions A -> B { y := 1 } B -> C { s := x } } } objects g : G() }";
     let analysis = support::trust::analysis(&support::trust::program(text), Profile::Sound);
-    assert_eq!(support::trust::outcome(&analysis, "tso", Atomicity::Off).fences.len(), 2);
+    assert_eq!(support::trust::outcome(&analysis, "tso", Atomicity::Split).fences.len(), 2);
 }

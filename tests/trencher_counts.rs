@@ -57,8 +57,8 @@ fn analysis(program: &Program) -> Option<Analysis> {
 }
 
 fn is_verified(program: &Program, repair: &Repair) -> bool {
-    let verdict = judge(program, repair, "tso", Atomicity::Off, Property::Traces, LIMITS);
-    assert!(!matches!(verdict, Verdict::Undecided), "the limits are too small");
+    let verdict = judge(program, repair, "tso", Atomicity::Split, Property::Traces, LIMITS);
+    assert!(!matches!(verdict, Verdict::Undecided(_)), "the limits are too small");
     matches!(verdict, Verdict::Verified(_))
 }
 
@@ -99,8 +99,8 @@ fn confirmed_fences_are_as_many_as_trencher_finds() {
             too_large.push(name.to_owned());
             continue;
         };
-        let default = outcome(&analysis, "tso", Atomicity::Off);
-        let exact = confirmed(&program, &analysis, "tso", Atomicity::Off, LIMITS);
+        let default = outcome(&analysis, "tso", Atomicity::Split);
+        let exact = confirmed(&program, &analysis, "tso", Atomicity::Split, LIMITS);
         println!("{name},{threads},{trencher},{},{}", exact.fences.len(), default.fences.len());
         assert!(!exact.confirmations.contains(&Confirmation::Unknown), "{name}");
         assert_eq!(exact.fences.len(), trencher, "confirmed fences of {name}");
@@ -132,9 +132,9 @@ fn bundled_automata_are_verified_with_their_fences_and_each_confirmed_one_is_nee
         }
         let program = read(&path);
         let analysis = analysis(&program).expect("bundled programs are small");
-        let default = outcome(&analysis, "tso", Atomicity::Off);
+        let default = outcome(&analysis, "tso", Atomicity::Split);
         assert!(is_verified(&program, &Repair::of(&program, &analysis, &default)), "{}", path.display());
-        let exact = confirmed(&program, &analysis, "tso", Atomicity::Off, LIMITS);
+        let exact = confirmed(&program, &analysis, "tso", Atomicity::Split, LIMITS);
         assert!(is_minimal(&program, &analysis, &exact), "{}", path.display());
         programs += 1;
     }

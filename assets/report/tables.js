@@ -27,7 +27,8 @@ const Cards = (() => {
     const [plain, cumulative] = [outcome.summary.plain_fences, outcome.summary.cumulative_fences];
     const number = (value, noun, className) => el("div", { class: `number-tile ${className}` }, el("span", { class: "figure" }, value.toLocaleString("en")), el("span", {}, noun + (value === 1 ? "" : "s")));
     const rechecked = !outcome.enough ? "NOT ENOUGH" : outcome.each_fence_needed ? "enough, each needed" : "enough, not each needed";
-    const { verdict: verified, rests_on: restsOn } = outcome.verified;
+    const { verdict: verified, rests_on: restsOn, limit } = outcome.verified;
+    const ground = restsOn ?? limit;
     return el("article", { class: "card", "data-model": model },
       el("button", { type: "button", class: "card-head", "data-card": model, onclick: () => select({ model }) }, named(outcome.memory_model, 24, "card-name"), named(outcome.title, 60, "card-title")),
       el("div", { class: "numbers" }, number(plain + cumulative, "fence", plain + cumulative > 0 ? "needed" : ""), number(outcome.locks.length, "lock", outcome.locks.length > 0 ? "needed" : ""), number(outcome.summary.delays, "delay", "")),
@@ -36,7 +37,7 @@ const Cards = (() => {
       el("ul", { class: "verdicts" },
         verdict("minimal", outcome.proved_minimal ? "proved" : "not proved", outcome.proved_minimal),
         verdict("re-checked", rechecked, outcome.enough),
-        verdict("verified", verified, verified === "yes" ? true : verified === "violated" ? false : null, restsOn ? visible(restsOn) : "--verify runs the repaired program under the memory model"),
+        verdict("verified", verified, verified === "yes" ? true : verified === "violated" ? false : null, ground ? visible(ground) : "--verify runs the repaired program under the memory model"),
         verdict("complete", outcome.complete ? "yes" : "no", outcome.complete)),
       el("div", { class: "fence-list" }, outcome.fences.map((_, fence) => fenceButton(model, fence)), outcome.locks.map((_, lock) => lockButton(model, lock)),
         outcome.fences.length + outcome.locks.length === 0 ? el("span", { class: "muted" }, "nothing to put in") : null));
@@ -46,9 +47,14 @@ const Cards = (() => {
     replaceContent("cards", DATA.results.map(card));
     const notices = [];
     if (DATA.cut_off) notices.push(el("p", { class: "notice" }, "Only a part of the state space is known: what is missing elsewhere is not."));
-    if (DATA.results.some((outcome) => outcome.presumed_atomic.length > 0)) {
-      const names = [...new Set(DATA.results.flatMap((outcome) => outcome.presumed_atomic))].map(instructionName);
-      notices.push(el("p", { class: "notice" }, "Presumed to be atomic by other means: ", named(names.slice(0, 8).join(", "), 200), names.length > 8 ? ` and ${names.length - 8} more` : "", " (--atomicity checks)."));
+    // The same sentence under several memory models is said once.
+    const said = new Map();
+    for (const outcome of DATA.results) {
+      for (const notice of outcome.notices) said.set(notice, [...(said.get(notice) || []), outcome.memory_model]);
+    }
+    for (const [notice, models] of said) {
+      const where = models.length === DATA.results.length ? "" : `${models.join(", ")}: `;
+      notices.push(el("p", { class: "notice" }, visible(where + notice), "."));
     }
     for (const notice of DATA.notices) notices.push(el("p", { class: "notice" }, visible(notice.charAt(0).toUpperCase() + notice.slice(1)), "."));
     replaceContent("notices", notices);

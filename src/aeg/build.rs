@@ -1,10 +1,14 @@
 //! From labels to evaluations: which access depends on which (method §3).
 //!
 //! Inside one instruction, `a pr b` exactly when b depends on a by addr or data, or a is a read of its condition and b is one of its
-//! assignments' accesses. Dependencies through locals that the same instruction wrote are resolved here, so that what is left are
+//! assignments' accesses, or both access one location, a stands first and one of them writes. Dependencies through locals that the same instruction wrote are resolved here, so that what is left are
 //! dependencies on events of the evaluation and on locals as they were before it.
 //!
-//! An access that a label mentions twice is one event: the instruction reads the location once and uses the value twice.
+//! Every mention of a location is an event of its own: `x + x` reads x twice, and both events have one vertex. (In the published profile an access that is mentioned twice is one event, and only
+//! dependencies order events.)
+//!
+//! *Levels* must be those of [`weak::split`](crate::weak::split), which knows no locations but the elements of arrays with a constant index. So for them, and only for them, accesses to one array are ordered
+//! as those to one location are, unless both have a constant index and these differ.
 
 use super::{AbstractEventGraph, Evaluation, Event, Instruction, LocalUpdate, Profile, Sources, Vertex};
 use crate::facts::Facts;
@@ -20,7 +24,7 @@ impl AbstractEventGraph {
     pub fn build(facts: &Facts, profile: Profile) -> AbstractEventGraph {
         let mut names = Names::collect(&facts.labels);
         let mut evaluations: Vec<Evaluation> =
-            facts.labels.iter().map(|label| Compiler::new(&mut names, label).compile(label)).collect();
+            facts.labels.iter().map(|label| Compiler::new(&mut names, label, profile).compile(label)).collect();
         for pair in facts.follows.iter().filter(|pair| profile != Profile::Published || pair.newly) {
             evaluations[pair.from.index()].successors.push(pair.to);
         }
@@ -219,12 +223,20 @@ fn visit_shared(access: &Access, shared: &mut dyn FnMut(&str)) {
     access.address.iter().for_each(|inner| visit_shared(inner, shared));
 }
 
+/// The array of an element: `v` of `v[0]`.
+fn array_of(location: &str) -> Option<&str> {
+    location.split_once('[').map(|(array, _)| array)
+}
+
 /// Compiles one label.
 struct Compiler<'a> {
     names: &'a mut Names,
+    profile: Profile,
     thread: ThreadId,
     instr: InstrId,
     events: Vec<Event>,
+    /// Of each event, whether its address is a constant.
+    is_fixed: Vec<bool>,
     condition: Sources,
     /// What addresses needed since the present step began.
     for_addresses: Sources,
@@ -235,14 +247,16 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(names: &'a mut Names, label: &Label) -> Self {
+    fn new(names: &'a mut Names, label: &Label, profile: Profile) -> Self {
         let thread = names.thread(label);
         let instr = names.instruction(thread, &label.instr);
         Compiler {
             names,
+            profile,
             thread,
             instr,
             events: Vec::new(),
+            is_fixed: Vec::new(),
             condition: Sources::default(),
             for_addresses: Sources::default(),
             condition_reads: Vec::new(),
@@ -269,7 +283,7 @@ impl<'a> Compiler<'a> {
                             let local = self.names.local(self.thread, &write.name);
                             self.written.insert(local, value.clone());
                         } else {
-                            self.event(Kind::Write, &write.name, address, value.clone());
+                            self.event(Kind::Write, write, address, value.clone());
                         }
                     }
                 }
@@ -306,19 +320,20 @@ impl<'a> Compiler<'a> {
                     None => sources.extend(&Sources { events: Vec::new(), locals: vec![local] }),
                 }
             } else {
-                let event = self.event(Kind::Read, &read.name, address, Sources::default());
+                let event = self.event(Kind::Read, read, address, Sources::default());
                 sources.extend(&Sources { events: vec![event], locals: Vec::new() });
             }
         }
         sources
     }
 
-    /// The position of the event. The first mention of an access makes it; a later one adds the data of a write, and takes away what
+    /// The position of the event that this mention of an access makes. In the published profile only the first mention makes one; a later one adds the data of a write, and takes away what
     /// only one of the addresses depends on (`v[i]` and `v[0]` can be one location).
-    fn event(&mut self, kind: Kind, name: &str, address: Sources, data: Sources) -> usize {
-        let location = self.names.location(name);
+    fn event(&mut self, kind: Kind, access: &Access, address: Sources, data: Sources) -> usize {
+        let location = self.names.location(&access.name);
         let vertex = self.names.vertex(Vertex { instr: self.instr, thread: self.thread, kind, location });
-        if let Some(position) = self.events.iter().position(|event| event.vertex == vertex) {
+        let known = self.events.iter().position(|event| event.vertex == vertex);
+        if let (Profile::Published, Some(position)) = (self.profile, known) {
             let event = &mut self.events[position];
             event.address.events.retain(|source| address.events.contains(source));
             event.address.locals.retain(|source| address.locals.contains(source));
@@ -327,24 +342,47 @@ impl<'a> Compiler<'a> {
         }
         let control = Sources { events: self.condition_reads.clone(), locals: self.condition.locals.clone() };
         self.events.push(Event { vertex, address, data, control, before: Vec::new(), level: 0 });
+        self.is_fixed.push(access.address.is_empty());
         self.events.len() - 1
     }
 
-    /// Computes what is before each event, and puts every event after those that it depends on: a write that is mentioned again can depend
-    /// on a read that was made after it.
+    fn vertex(&self, event: usize) -> &Vertex {
+        &self.names.vertices[self.events[event].vertex.index()]
+    }
+
+    /// Whether the text orders two events, of which the first stands first: one location, and one of them writes.
+    fn is_coherent(&self, first: usize, second: usize) -> bool {
+        let (a, b) = (self.vertex(first), self.vertex(second));
+        self.profile != Profile::Published && a.location == b.location && [a.kind, b.kind].contains(&Kind::Write)
+    }
+
+    /// Whether two events are on different levels, as far as [`Compiler::is_coherent`] could say without knowing what indices evaluate to.
+    fn may_be_coherent(&self, first: usize, second: usize) -> bool {
+        let (a, b) = (self.vertex(first), self.vertex(second));
+        let array = |vertex: &Vertex| array_of(&self.names.locations[vertex.location.index()]);
+        let may_be_one =
+            || array(a).is_some() && array(a) == array(b) && !(self.is_fixed[first] && self.is_fixed[second]);
+        let writes = [a.kind, b.kind].contains(&Kind::Write);
+        self.profile != Profile::Published && writes && (a.location == b.location || may_be_one())
+    }
+
+    /// Computes what is before each event, and puts every event after those that it depends on.
     fn settle(&mut self) {
-        // Only reads are sources, and a read is made after its sources.
         let mut order: Vec<usize> = (0..self.events.len()).collect();
-        order.sort_by_key(|&position| self.kind(position));
+        if self.profile == Profile::Published {
+            // A write that is mentioned again can depend on a read that was made after it. Only reads are sources, and a read is made after its sources.
+            order.sort_by_key(|&position| self.kind(position));
+        }
         for &position in &order {
             let event = &self.events[position];
-            let mut before = BTreeSet::new();
-            for &direct in [&event.address, &event.data, &event.control].into_iter().flat_map(|sources| &sources.events)
-            {
-                before.insert(direct);
-                before.extend(self.events[direct].before.iter().copied());
-            }
-            let level = before.iter().map(|&earlier| self.events[earlier].level + 1).max().unwrap_or(0);
+            let sources = [&event.address, &event.data, &event.control].into_iter().flat_map(|sources| &sources.events);
+            let coherent = (0..position).filter(|&earlier| self.is_coherent(earlier, position));
+            let direct: BTreeSet<usize> = sources.copied().chain(coherent).collect();
+            let lower = (0..position).filter(|&earlier| self.may_be_coherent(earlier, position));
+            let lower = lower.chain(direct.iter().copied());
+            let level = lower.map(|earlier| self.events[earlier].level + 1).max().unwrap_or(0);
+            let mut before = direct.clone();
+            before.extend(direct.iter().flat_map(|&earlier| &self.events[earlier].before));
             let event = &mut self.events[position];
             event.before = before.into_iter().collect();
             event.level = level;

@@ -1,6 +1,6 @@
 //! The abstract event graph: vertices, program relation, dependencies, conflicts.
 //!
-//! There is exactly one [`Vertex`] for each (thread, static instruction, kind, location), after the paper's §4. Program order is kept
+//! There is exactly one [`Vertex`] for each (thread, static instruction, kind, location), after the paper's §4; an instruction that makes an access twice has two [events](Event) with one vertex. Program order is kept
 //! where it is known exactly, between *labels* (one evaluation of an instruction each, compiled to an [`Evaluation`]): an instruction
 //! whose dynamic index resolves differently in different states has several evaluations that share vertices or not.
 //! [`ProgramOrder`] is what cycles see of it: the pairs of vertices that some path joins.
@@ -24,7 +24,7 @@ pub enum Profile {
     Sound,
     /// The same, but a label follows a step only if it is enabled at once: program order is lost across waits.
     Literal,
-    /// The paper's: only newly enabled labels follow a step, and only concurrent accesses conflict.
+    /// The paper's: only newly enabled labels follow a step, only concurrent accesses conflict, and an instruction makes each access once.
     Published,
 }
 
@@ -94,7 +94,7 @@ pub struct Event {
     pub control: Sources,
     /// The events before it in the instruction's own order (`pr`, transitively closed), sorted.
     pub before: Vec<usize>,
-    /// The length of the longest chain of events before it: a fence inside the instruction stands between two levels.
+    /// The length of the longest chain of events that come before it, or would if their indices were equal: a fence inside the instruction stands between two levels.
     pub level: u32,
 }
 
@@ -176,6 +176,17 @@ impl AbstractEventGraph {
     #[must_use]
     pub fn instruction(&self, id: InstrId) -> &Instruction {
         &self.instructions[id.index()]
+    }
+
+    /// Instructions with several accesses, unless something makes them atomic already.
+    #[must_use]
+    pub fn composites(&self) -> Vec<InstrId> {
+        let is_composite = |label: &LabelId| {
+            let evaluation = self.evaluation(*label);
+            evaluation.events.len() > 1 && !evaluation.barrier
+        };
+        let instr_ids = (0..self.instructions.len()).map(InstrId::new);
+        instr_ids.filter(|&instr| self.instruction(instr).labels.iter().any(is_composite)).collect()
     }
 
     /// All vertices.

@@ -6,13 +6,14 @@ use super::arguments::{
 };
 use super::engine;
 use super::failure::Failure;
-use super::input::memory_model;
+use super::input::{memory_model, refuse_repeated_models};
 use super::places::refuse_clashes;
 use super::progress::Spinner;
 use super::specification::Specification;
-use super::verify::Trial;
+use super::verify::{Trial, semantics, tell_if_without_machine};
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
+use crate::caveat;
 use crate::confirm;
 use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::engines::{self, Engine};
@@ -20,12 +21,14 @@ use crate::memory::MemoryModel;
 use crate::placement::Method;
 use crate::placement::cost::Costs;
 use crate::provenance::Provenance;
+use crate::readings::{self, Others, STATES_FOR_OTHERS, Splittable};
 use crate::repair::Repair;
 use crate::report::output::Staged;
 use crate::report::run::Words;
 use crate::report::{self, Report, names, streams, text};
 use crate::source::Source;
 use crate::tell;
+use crate::weak::split::TooLong;
 use crate::weak::verify::Property;
 use std::fs;
 use std::io::{self, Write};
@@ -53,6 +56,9 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     if says_provenance(arguments) {
         arguments.input.hashes.want();
     }
+    if arguments.verify {
+        models.iter().try_for_each(|model| semantics(model).map(drop))?;
+    }
     if engine.description() != engines::all()[0].description() {
         return finish(arguments, &engine::outcome(arguments, engine, &models, verbosity)?, verbosity);
     }
@@ -68,19 +74,27 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         Some(specification) => specification.facts(&arguments.input.limits)?,
         None => arguments.input.load(verbosity)?,
     };
-    let analysis = Analysis::new(facts, profile);
+    let whole = Analysis::new(facts, profile);
+    let asked = reading(arguments);
+    let limit = arguments.confirmation.max_weak_states;
+    let others = others(&whole, asked, specification.as_ref(), limit)?;
+    let analysis = for_reading(whole, asked, specification.as_ref(), limit)?;
     let explored_in = started.elapsed();
-    let options = options(arguments, &analysis)?;
+    let options = options(arguments, asked, &analysis)?;
     let results = models
         .iter()
-        .map(|model| result(arguments, specification.as_ref(), &analysis, model, &options, verbosity))
-        .collect::<Result<_, _>>()?;
+        .map(|model| {
+            let result = result(arguments, specification.as_ref(), &analysis, model, &options, verbosity)?;
+            Ok(ModelOutcome { other_readings: others.run(model, &options), ..result })
+        })
+        .collect::<Result<_, Failure>>()?;
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
     let provenance = provenance(arguments);
     let engine = EngineUse::default();
-    let outcome = Outcome { model: name, analysis, engine, explored_in, options, results, source, provenance };
+    let caveats = caveat::of_definitions(analysis.profile, analysis.conflict_rule(options.conflicts));
+    let outcome = Outcome { model: name, analysis, engine, explored_in, options, results, caveats, source, provenance };
     finish(arguments, &outcome, verbosity)
 }
 
@@ -187,6 +201,7 @@ fn confirmed(
     options: &Options,
     verbosity: Verbosity,
 ) -> Result<ModelOutcome, Failure> {
+    tell_if_without_machine(model);
     let (program, limits) = (&specification.program, arguments.confirmation.limits());
     let too_long = |error| specification.too_long(error);
     if arguments.confirmation.only_confirmed {
@@ -208,11 +223,7 @@ fn confirmed(
 
 /// A model or an output that is named twice is a slip: one result would hide the other.
 fn refuse_repetitions(arguments: &AnalyseArguments, models: &[MemoryModel]) -> Result<(), Failure> {
-    let repeated =
-        models.iter().enumerate().find(|(position, model)| models[..*position].iter().any(|m| m.name == model.name));
-    if let Some((_, model)) = repeated {
-        return Err(Failure::Usage(format!("--mm names the memory model {} twice; name it once", model.name)));
-    }
+    refuse_repeated_models(models)?;
     let reports = report::all();
     let in_directory = |directory: &PathBuf| reports.iter().map(|report| directory.join(report.file_name())).collect();
     let in_directory: Vec<PathBuf> = arguments.out.as_ref().map(in_directory).unwrap_or_default();
@@ -232,7 +243,7 @@ fn exit_status(arguments: &AnalyseArguments, outcome: &Outcome) -> ExitCode {
     if violated || arguments.check && outcome.results.iter().any(|result| !result.is_clean()) {
         return ExitCode::from(1);
     }
-    let is_answered = |result: &ModelOutcome| result.complete && result.verification != Verification::Undecided;
+    let is_answered = |result: &ModelOutcome| result.complete && !result.verification.is_open();
     let complete = outcome.results.iter().all(is_answered);
     if complete { ExitCode::SUCCESS } else { ExitCode::from(3) }
 }
@@ -240,14 +251,53 @@ fn exit_status(arguments: &AnalyseArguments, outcome: &Outcome) -> ExitCode {
 /// What `--atomicity` asks for.
 pub fn atomicity(argument: AtomicityArgument) -> Atomicity {
     match argument {
-        AtomicityArgument::Off => Atomicity::Off,
-        AtomicityArgument::Updates => Atomicity::Updates,
         AtomicityArgument::Full => Atomicity::Full,
+        AtomicityArgument::Updates => Atomicity::Updates,
+        AtomicityArgument::Presumed => Atomicity::Presumed,
+        AtomicityArgument::Split => Atomicity::Split,
     }
 }
 
+/// How instructions with several accesses are read: the paper's profile does not check them, unless it is asked to.
+fn reading(arguments: &AnalyseArguments) -> Atomicity {
+    match (arguments.atomicity, arguments.profile) {
+        (Some(asked), _) => atomicity(asked),
+        (None, ProfileArgument::Published) => Atomicity::Split,
+        (None, _) => Atomicity::Full,
+    }
+}
+
+/// The analysis for a reading, from that of whole instructions; a specification is explored access by access where that is needed, up to so many states.
+pub fn for_reading(
+    whole: Analysis,
+    atomicity: Atomicity,
+    specification: Option<&Specification>,
+    limit: usize,
+) -> Result<Analysis, Failure> {
+    let _spinner = Spinner::new("reading instructions access by access".to_owned());
+    let program = specification.map(|specification| Splittable { program: &specification.program, limit });
+    readings::analysis(whole, atomicity, program).map_err(|error| too_long(specification, error))
+}
+
+/// The readings that were not asked for.
+fn others(
+    whole: &Analysis,
+    asked: Atomicity,
+    specification: Option<&Specification>,
+    limit: usize,
+) -> Result<Others, Failure> {
+    let limit = limit.min(STATES_FOR_OTHERS);
+    let program = specification.map(|specification| Splittable { program: &specification.program, limit });
+    Others::new(whole, asked, program).map_err(|error| too_long(specification, error))
+}
+
+fn too_long(specification: Option<&Specification>, error: TooLong) -> Failure {
+    let unknown = || Failure::Usage("an instruction has more than 64 operations; split it".to_owned());
+    specification.map_or_else(unknown, |specification| specification.too_long(error))
+}
+
 /// What is asked of the analysis.
-pub fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Options, Failure> {
+pub fn options(arguments: &AnalyseArguments, atomicity: Atomicity, analysis: &Analysis) -> Result<Options, Failure> {
     let costs = match &arguments.cost {
         None => Costs::default(),
         Some(path) => {
@@ -262,7 +312,7 @@ pub fn options(arguments: &AnalyseArguments, analysis: &Analysis) -> Result<Opti
             ConflictsArgument::Concurrent => ConflictRule::Concurrent,
             ConflictsArgument::Reachable => ConflictRule::Reachable,
         },
-        atomicity: atomicity(arguments.atomicity),
+        atomicity,
         listing: listing(arguments.cycles),
         minimal_sets: listing(arguments.minimal_sets),
         method: match arguments.placement {
@@ -348,6 +398,11 @@ fn write_summary(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Ver
     let stdout_is_taken = arguments.outputs().into_iter().any(|path| path.as_os_str() == "-");
     let mut out: Box<dyn Write> =
         if stdout_is_taken { Box::new(streams::errors()) } else { Box::new(streams::coloured()) };
+    if verbosity > Verbosity::Quiet {
+        let mut caveats = String::new();
+        text::write_caveats(outcome, &mut caveats).map_err(io::Error::other)?;
+        write!(out, "{caveats}")?;
+    }
     for result in &outcome.results {
         if verbosity > Verbosity::Quiet && !stdout_is_taken {
             let mut shown = String::new();

@@ -184,9 +184,9 @@ pub struct AnalyseArguments {
     /// With --engine persistence: list the minimal sets of fences of each thread: at most N, or all of them
     #[arg(long, value_name = "N|all", value_parser = cycles)]
     pub minimal_sets: Option<CyclesArgument>,
-    /// Check whether instructions can be torn, and lock those: off, updates (only instructions that write), full
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "off", default_missing_value = "full", num_args = 0..=1, require_equals = true)]
-    pub atomicity: AtomicityArgument,
+    /// How instructions with several accesses are read [default: full; with --profile published: split]
+    #[arg(long, value_enum, value_name = "WHICH", default_missing_value = "full", num_args = 0..=1)]
+    pub atomicity: Option<AtomicityArgument>,
     /// Whose definitions: the corrected ones; the same without program order across waits; or those of the paper. Only the first are sound
     #[arg(long, value_enum, default_value = "sound")]
     pub profile: ProfileArgument,
@@ -260,9 +260,15 @@ impl AnalyseArguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum AtomicityArgument {
-    Off,
-    Updates,
+    /// Each is to be one step: those that can be torn are found and locked
     Full,
+    /// The same for those that write; conditions are performed read by read
+    Updates,
+    /// Each is atomic and a full fence by other means: the answer for the program with 'atomic [ ... ]' around each
+    Presumed,
+    /// None is meant to be one step: every access is a step of its own, and sequential consistency is that of the split program
+    #[value(alias = "off")]
+    Split,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -349,12 +355,12 @@ pub struct VerifyArguments {
     /// Put nothing in
     #[arg(long, conflicts_with = "only_confirmed")]
     pub as_is: bool,
-    /// What is verified: every run is sequentially consistent, or every state between instructions is
+    /// What is verified: every run is sequentially consistent, or every state between instructions with empty buffers is (armv7, power: every final state)
     #[arg(long, value_enum, default_value = "traces")]
     pub property: PropertyArgument,
-    /// What counts as one step: whole instructions (full; nothing is presumed), or each of their accesses (off; any order that their dependencies allow counts)
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "full")]
-    pub atomicity: VerifyAtomicityArgument,
+    /// How instructions with several accesses are read
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1)]
+    pub atomicity: AtomicityArgument,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,
     /// Under armv7 and power, no instruction is taken more often than this in one execution; the output says if that leaves some out
@@ -370,7 +376,7 @@ pub struct ConfirmationArguments {
     /// Place fences only for delays that are not proved infeasible by the exact search (tso, pso; specifications only)
     #[arg(long, help_heading = "Weak memory")]
     pub only_confirmed: bool,
-    /// The most writes that wait in a store buffer; the output says if that was not enough
+    /// The most writes that wait in a store buffer; if that was not enough, and nothing was found, there is no verdict (status 3)
     #[arg(long, value_name = "N", value_parser = positive, default_value = "4", help_heading = "Weak memory")]
     pub buffer_bound: usize,
     /// The most states of a search under a weak memory model; the output says if that was not enough
@@ -382,12 +388,6 @@ pub struct ConfirmationArguments {
 pub enum PropertyArgument {
     Traces,
     States,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum VerifyAtomicityArgument {
-    Off,
-    Full,
 }
 
 #[derive(Args)]
@@ -407,8 +407,8 @@ pub struct FixArguments {
     /// Print what changes as a unified diff
     #[arg(long)]
     pub diff: bool,
-    /// Check whether instructions can be torn, and make those atomic: off, updates (only instructions that write), full
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1, require_equals = true)]
+    /// How instructions with several accesses are read; those that can be torn are made atomic
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1)]
     pub atomicity: AtomicityArgument,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,
@@ -433,10 +433,10 @@ pub struct LitmusArguments {
     /// Memory models, comma-separated: sc, tso, pso, armv7, power [default: that of each test's architecture]
     #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
     pub memory_models: Vec<String>,
-    /// How often each instruction of a loop is taken at most; if that leaves something out, it is said, and the exit status is 3
+    /// How often each instruction of a loop is taken at most; if that may turn an answer, it is 'unknown', and the exit status is 3
     #[arg(long, value_name = "N", value_parser = positive, default_value = "2")]
     pub unroll: usize,
-    /// Write the verdicts here, as a table: test, memory_model, condition_holds (- for standard output)
+    /// Write the verdicts here, as a table: test, memory_model, condition_holds (1, 0 or unknown; - for standard output)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
 }

@@ -1,7 +1,7 @@
 //! `seqcon analyse --engine` and `seqcon engines`: methods other than the main analysis.
 
 use super::analyse::{options, provenance};
-use super::arguments::{AnalyseArguments, AtomicityArgument, PlacementArgument, Verbosity};
+use super::arguments::{AnalyseArguments, PlacementArgument, Verbosity};
 use super::failure::Failure;
 use super::progress::Spinner;
 use super::specification::Specification;
@@ -65,15 +65,20 @@ fn refuse_unknown(arguments: &AnalyseArguments, engine: &dyn Engine, models: &[M
     let description = engine.description();
     let name = description.name;
     if let Some(model) = models.iter().find(|model| !description.knows(model)) {
+        let models = description.models_in_words();
+        let why = match model.known() {
+            Ok(known) if known.name() == model.name => String::new(),
+            Ok(known) => format!(" (its rules are those of {known})"),
+            Err(unknown) => format!(" ({unknown})"),
+        };
         return Err(Failure::Usage(format!(
-            "the engine {name} is for {}, not for {}; give --mm {}, or use --engine cycles",
-            description.models_in_words(),
+            "the engine {name} is for {models}, not for {}{why}; give --mm {}, or use --engine cycles",
             model.name,
-            description.models.join(",")
+            models.replace(", ", ",")
         )));
     }
     let unsupported = [
-        (!matches!(arguments.atomicity, AtomicityArgument::Off), "--atomicity"),
+        (arguments.atomicity.is_some(), "--atomicity"),
         (!matches!(arguments.placement, PlacementArgument::Exact), "--placement greedy"),
         (arguments.confirm, "--confirm"),
         (arguments.confirmation.only_confirmed, "--only-confirmed"),
@@ -122,8 +127,9 @@ pub fn outcome(
         );
     }
     specification.tell_out_of_range(&arguments.input.limits, evidence.out_of_range())?;
+    // Programs are performed access by access.
     let explored_in = started.elapsed();
-    let options = options(arguments, &analysis)?;
+    let options = options(arguments, Atomicity::Split, &analysis)?;
     let mut results = Vec::with_capacity(models.len());
     for model in models {
         let started = Instant::now();
@@ -144,16 +150,8 @@ pub fn outcome(
     let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
     let Specification { name: path, text, program, .. } = specification;
     let source = Some(Source::new(path, text, program, &analysis));
-    Ok(Outcome {
-        model: name,
-        analysis,
-        explored_in,
-        options,
-        results,
-        source,
-        engine,
-        provenance: provenance(arguments),
-    })
+    let (caveats, provenance) = (Vec::new(), provenance(arguments));
+    Ok(Outcome { model: name, analysis, explored_in, options, results, caveats, source, engine, provenance })
 }
 
 /// Runs the program with the fences in place, access by access: does it reach the same states?
@@ -169,7 +167,7 @@ fn verification(
         specification,
         model,
         repair: &repair,
-        atomicity: Atomicity::Off,
+        atomicity: Atomicity::Split,
         property: Property::States,
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,

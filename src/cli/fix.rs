@@ -1,12 +1,12 @@
 //! `seqcon fix`: the specification with what it needs put in.
 
-use super::analyse::atomicity;
+use super::analyse::{atomicity, for_reading};
 use super::arguments::{FixArguments, Verbosity};
 use super::failure::Failure;
 use super::input::memory_model;
 use super::places::refuse_clashes;
 use super::specification::Specification;
-use super::verify::{outcome, reported};
+use super::verify::{outcome, reported, tell_if_unconfirmable};
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, Options};
 use crate::ids::InstrId;
@@ -71,9 +71,12 @@ fn fix(
     original: &Specification,
     verbosity: Verbosity,
 ) -> Result<String, Failure> {
+    tell_if_unconfirmable(model, &arguments.confirmation);
     let mut current = Specification::from_text(original.name.clone(), original.text.clone())?;
     for round in 0..ROUNDS {
-        let analysis = Analysis::new(current.facts(&arguments.limits)?, Profile::Sound);
+        let whole = Analysis::new(current.facts(&arguments.limits)?, Profile::Sound);
+        let (asked, limit) = (atomicity(arguments.atomicity), arguments.confirmation.max_weak_states);
+        let analysis = for_reading(whole, asked, Some(&current), limit)?;
         if analysis.cut_off {
             return Err(Failure::Limit(format!(
                 "{}: not all of the state space was explored, so not all that is missing is known; allow more",
@@ -85,7 +88,7 @@ fn fix(
             at.is_some_and(|(thread, number)| has_statement(&current.program.threads[thread].instructions[number]))
         };
         let costs = Costs::for_text(&analysis.graph, has_text);
-        let options = Options { atomicity: atomicity(arguments.atomicity), costs, ..Options::default() };
+        let options = Options { atomicity: asked, costs, ..Options::default() };
         let outcome = outcome(&analysis, &current, model, &options, &arguments.confirmation)?;
         if outcome.is_clean() {
             let rounds = if round > 1 { format!(", in {round} rounds") } else { String::new() };

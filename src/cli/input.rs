@@ -132,3 +132,15 @@ pub fn memory_model(argument: &str) -> Result<MemoryModel, Failure> {
         }
     }
 }
+
+/// Two models of one name could not be told apart in what is written.
+pub fn refuse_repeated_models(models: &[MemoryModel]) -> Result<(), Failure> {
+    let repeated =
+        models.iter().enumerate().find(|(position, model)| models[..*position].iter().any(|m| m.name == model.name));
+    match repeated {
+        Some((_, model)) => {
+            Err(Failure::Usage(format!("--mm names the memory model {} twice; name it once", model.name)))
+        }
+        None => Ok(()),
+    }
+}

@@ -2,15 +2,16 @@
 
 use super::arguments::{LitmusArguments, Verbosity};
 use super::failure::Failure;
-use super::input::memory_model;
+use super::input::{memory_model, refuse_repeated_models};
 use super::places::refuse_clashes;
 use crate::lang::litmus::condition::Quantifier;
 use crate::lang::litmus::{self, Test};
+use crate::memory::MemoryModel;
 use crate::report::csv::guarded;
 use crate::report::output::Staged;
 use crate::report::streams;
 use crate::weak::axiomatic::Model;
-use crate::weak::axiomatic::litmus::{Verdict, verdict};
+use crate::weak::axiomatic::litmus::{Answer, Verdict, verdict};
 use rayon::prelude::*;
 use std::fs;
 use std::io::Write;
@@ -26,13 +27,16 @@ struct Named {
 /// A test under one memory model.
 struct Judged {
     name: String,
-    memory_model: &'static str,
+    memory_model: String,
     quantifier: Option<Quantifier>,
     verdict: Verdict,
 }
 
 pub fn run(arguments: &LitmusArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
-    let models: Vec<Model> = arguments.memory_models.iter().map(|name| axiomatic(name)).collect::<Result<_, _>>()?;
+    let tables: Vec<MemoryModel> =
+        arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
+    refuse_repeated_models(&tables)?;
+    let models: Vec<(String, Model)> = tables.into_iter().map(axiomatic).collect::<Result<_, _>>()?;
     let files = files(&arguments.inputs)?;
     let tables = arguments.memory_models.iter().map(Path::new);
     refuse_clashes(arguments.csv.as_deref(), files.iter().map(|file| file.path.as_path()).chain(tables))?;
@@ -46,17 +50,14 @@ pub fn run(arguments: &LitmusArguments, verbosity: Verbosity) -> Result<ExitCode
     let judged: Vec<Judged> = right.into_iter().filter_map(Result::ok).flatten().collect();
     write_csv(arguments, &judged)?;
     write_lines(arguments, verbosity, &judged)?;
-    let complete = judged.iter().all(|test| test.verdict.outcomes.complete);
-    Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(3) })
+    let is_answered = judged.iter().all(|test| test.verdict.is_definite());
+    Ok(if is_answered { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
-/// The axioms of the model of that name.
-fn axiomatic(name: &str) -> Result<Model, Failure> {
-    let table = memory_model(name)?;
-    Model::named(&table.name).ok_or_else(|| {
-        let known: Vec<&str> = Model::ALL.iter().map(|(_, name)| *name).collect();
-        Failure::Usage(format!("there are no axioms for the memory model {name}; there are for {}", known.join(", ")))
-    })
+/// The name of a memory model, and its axioms.
+fn axiomatic(table: MemoryModel) -> Result<(String, Model), Failure> {
+    let axioms = Model::of(&table).map_err(|cannot| Failure::Usage(cannot.to_string()))?;
+    Ok((table.name, axioms))
 }
 
 /// The tests that the command names; of a directory all below it, in order, called by their place in it.
@@ -93,22 +94,21 @@ fn walk(root: &Path, directory: &Path, files: &mut Vec<Named>) -> Result<(), Fai
     Ok(())
 }
 
-fn judge(file: &Named, models: &[Model], unroll: usize) -> Result<Vec<Judged>, Failure> {
+fn judge(file: &Named, models: &[(String, Model)], unroll: usize) -> Result<Vec<Judged>, Failure> {
     let text = fs::read_to_string(&file.path).map_err(|error| Failure::in_file(&file.path, error))?;
     let path_name = file.path.display().to_string();
     let test = litmus::read(&path_name, &text).map_err(|errors| Failure::Usage(errors.to_string()))?;
-    let models = if models.is_empty() { vec![default_model(&test)] } else { models.to_vec() };
-    let judge = |model: Model| {
+    let models = if models.is_empty() { vec![default_model(&test)?] } else { models.to_vec() };
+    let judge = |(name, model): (String, Model)| {
         let verdict = verdict(&test, model, unroll).map_err(|failure| Failure::in_file(&file.path, failure))?;
-        let name = Model::ALL.into_iter().find(|(known, _)| *known == model).map_or("", |(_, name)| name);
         let quantifier = test.condition.as_ref().map(|condition| condition.quantifier);
         Ok(Judged { name: file.name.clone(), memory_model: name, quantifier, verdict })
     };
     models.into_iter().map(judge).collect()
 }
 
-fn default_model(test: &Test) -> Model {
-    Model::named(test.architecture.memory_model()).unwrap_or(Model::Sc)
+fn default_model(test: &Test) -> Result<(String, Model), Failure> {
+    axiomatic(memory_model(test.architecture.memory_model())?)
 }
 
 fn write_csv(arguments: &LitmusArguments, judged: &[Judged]) -> Result<(), Failure> {
@@ -118,7 +118,12 @@ fn write_csv(arguments: &LitmusArguments, judged: &[Judged]) -> Result<(), Failu
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record(["test", "memory_model", "condition_holds"])?;
         for Judged { name, memory_model, verdict, .. } in judged {
-            let holds = verdict.condition_holds.map_or("", |holds| if holds { "1" } else { "0" });
+            let holds = match verdict.condition {
+                None => "",
+                Some(Answer::Holds) => "1",
+                Some(Answer::Fails) => "0",
+                Some(Answer::Unknown) => "unknown",
+            };
             writer.write_record([guarded(name).as_str(), memory_model, holds])?;
         }
         writer.flush()
@@ -135,9 +140,10 @@ fn write_lines(arguments: &LitmusArguments, verbosity: Verbosity, judged: &[Judg
             writeln!(out, "{}", line(test, arguments.unroll))?;
         }
     }
-    let holding = judged.iter().filter(|test| test.verdict.condition_holds == Some(true)).count();
+    let count = |answer| judged.iter().filter(|test| test.verdict.condition == Some(answer)).count();
+    let (holding, unknown) = (count(Answer::Holds), count(Answer::Unknown));
     let executions: u64 = judged.iter().map(|test| test.verdict.outcomes.executions).sum();
-    writeln!(out, "tests={} condition_holds={holding} executions={executions}", judged.len())?;
+    writeln!(out, "tests={} condition_holds={holding} unknown={unknown} executions={executions}", judged.len())?;
     Ok(out.flush()?)
 }
 
@@ -149,9 +155,10 @@ fn line(test: &Judged, unroll: usize) -> String {
         Some(Quantifier::Forall) => "forall",
         None => "no condition",
     };
-    let holds = match verdict.condition_holds {
-        Some(true) => ": holds",
-        Some(false) => ": does not hold",
+    let holds = match verdict.condition {
+        Some(Answer::Holds) => ": holds",
+        Some(Answer::Fails) => ": does not hold",
+        Some(Answer::Unknown) => ": unknown",
         None => "",
     };
     let bounded =

@@ -1,6 +1,6 @@
 //! `seqcon matrix`: all built-in memory models side by side.
 
-use super::analyse::atomicity;
+use super::analyse::{atomicity, for_reading};
 use super::arguments::{MatrixArguments, Verbosity};
 use super::failure::Failure;
 use super::places::refuse_clashes;
@@ -18,6 +18,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
+
+/// The most states that are explored access by access.
+const MOST_STATES: usize = 2_000_000;
 
 pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     refuse_clashes(arguments.csv.as_deref(), arguments.input.files())?;
@@ -48,9 +51,11 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         Some(specification) => specification.facts(&arguments.input.limits)?,
         None => arguments.input.load(verbosity)?,
     };
-    let analysis = Analysis::new(facts, Profile::Sound);
+    let atomicity = atomicity(arguments.atomicity);
+    let whole = Analysis::new(facts, Profile::Sound);
+    let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
     let explored_in = started.elapsed();
-    let options = Options { atomicity: atomicity(arguments.atomicity), ..Options::default() };
+    let options = Options { atomicity, ..Options::default() };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
         analysis.run(&model, &options)
@@ -66,6 +71,7 @@ fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome,
         explored_in,
         options,
         results,
+        caveats: Vec::new(),
         source,
         provenance: Provenance::default(),
     })

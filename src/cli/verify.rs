@@ -1,13 +1,14 @@
 //! `seqcon verify`: is the program right under a weak memory model, with the suggestions in place?
 
-use super::arguments::{ConfirmationArguments, PropertyArgument, VerifyArguments, VerifyAtomicityArgument};
+use super::analyse::{atomicity, for_reading};
+use super::arguments::{ConfirmationArguments, PropertyArgument, VerifyArguments};
 use super::failure::Failure;
-use super::input::memory_model;
+use super::input::{memory_model, refuse_repeated_models};
 use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, ModelOutcome, Options, Verification};
-use crate::confirm::{self, Limits, granularity, machine};
+use crate::confirm::{self, Limits, granularity};
 use crate::cycles::Atomicity;
 use crate::lang::Language;
 use crate::lang::automata::edit::fenced;
@@ -17,12 +18,16 @@ use crate::repair::{
     Repair, Reported,
     text::{edits, spots},
 };
+use crate::report::reading;
 use crate::report::run::Words;
 use crate::report::streams;
+use crate::tell;
+use crate::weak::Machine;
 use crate::weak::axiomatic::Model;
+use crate::weak::semantics::Semantics;
 use crate::weak::split::SplitProgram;
 use crate::weak::torn::torn;
-use crate::weak::verify::{self, Ground, Property, Question, Verdict, Violation, verify};
+use crate::weak::verify::{self, Ground, Limit, Property, Question, Verdict, Violation, verify};
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::io::{self, Write as _};
@@ -32,6 +37,9 @@ use std::process::ExitCode;
 pub fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     let models: Vec<MemoryModel> =
         arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
+    // Before anything is read or explored.
+    refuse_repeated_models(&models)?;
+    models.iter().try_for_each(|model| semantics(model).map(drop))?;
     let specification = Specification::read(&arguments.specification)?;
     let mut worst = 0;
     for model in &models {
@@ -49,23 +57,26 @@ fn verify_under(
     specification: &Specification,
     model: &MemoryModel,
 ) -> Result<(String, u8), Failure> {
-    let atomicity = match arguments.atomicity {
-        VerifyAtomicityArgument::Off => Atomicity::Off,
-        VerifyAtomicityArgument::Full => Atomicity::Full,
-    };
+    let atomicity = atomicity(arguments.atomicity);
     let property = match arguments.property {
         PropertyArgument::Traces => Property::Traces,
         PropertyArgument::States => Property::States,
     };
-    let repair = suggestions(arguments, specification, model, atomicity)?;
+    let (repair, is_partial) = suggestions(arguments, specification, model, atomicity)?;
     let (confirmation, unroll) = (&arguments.confirmation, arguments.unroll);
     let trial = Trial { specification, model, repair: &repair, atomicity, property, confirmation, unroll };
     let (split, verdict) = trial.run()?;
     let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
     let mut text = String::new();
-    let limit = arguments.confirmation.max_weak_states;
-    let status =
-        write_verdict(&words, model, &repair, property, limit, &verdict, &mut text).map_err(io::Error::other)?;
+    let status = trial.write_verdict(&words, &verdict, &mut text).map_err(io::Error::other)?;
+    let composites = specification.split()?.composites();
+    if let Some(&(thread, instruction)) = composites.first() {
+        let named = reading::and_more(words.instruction(thread, instruction), composites.len());
+        writeln!(text, "  {}", reading::in_words(atomicity, &named)).map_err(io::Error::other)?;
+    }
+    if is_partial {
+        text += "  only a part of the state space was explored, so what was put in may lack something: allow the exploration more\n";
+    }
     Ok((text, status))
 }
 
@@ -85,22 +96,26 @@ impl Trial<'_> {
     pub fn run(&self) -> Result<(SplitProgram, Verdict), Failure> {
         let Trial { specification, model, repair, atomicity, property, .. } = *self;
         let mut split = specification.split()?;
+        let repair = self.in_effect(repair, &split);
         repair.apply(&mut split);
         let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
-        let verdict = match (machine(model), Model::named(&model.name)) {
-            (Some(machine), _) => {
+        let verdict = match semantics(model)? {
+            Semantics::Machine(machine) => {
                 let (bound, limit) = (self.confirmation.buffer_bound, self.confirmation.max_weak_states);
                 verify(&split, &Question { machine, granularity: granularity(atomicity), property, bound, limit })
             }
-            (None, Some(axioms)) => self.by_axioms(&split, axioms)?,
-            (None, None) => {
-                return Err(Failure::Usage(format!(
-                    "verify knows sc, tso, pso, armv7 and power; there is no machine and there are no axioms for {}",
-                    model.name
-                )));
-            }
+            Semantics::Axioms(axioms) => self.by_axioms(&repair, &split, axioms)?,
         };
         Ok((split, verdict))
+    }
+
+    /// What is put in, and what is presumed to be atomic by other means.
+    fn in_effect(&self, repair: &Repair, split: &SplitProgram) -> Repair {
+        let mut repair = repair.clone();
+        if self.atomicity == Atomicity::Presumed {
+            repair.locked.extend(split.composites());
+        }
+        repair
     }
 
     /// The verdict alone, as a report says it.
@@ -108,15 +123,16 @@ impl Trial<'_> {
         Ok(match self.run()?.1 {
             Verdict::Verified(ground) => Verification::Verified(ground_text(&ground)),
             Verdict::Violated(_) => Verification::Violated,
-            Verdict::Undecided => Verification::Undecided,
+            Verdict::Bounded { bound, states } => Verification::Bounded(bounded_text(bound, states)),
+            Verdict::Undecided(limit) => Verification::Undecided(self.limit_text(limit)),
         })
     }
 
     /// The verdict of the axioms on the text with the suggestions put in; where whole instructions count, none may be torn.
-    fn by_axioms(&self, split: &SplitProgram, model: Model) -> Result<Verdict, Failure> {
+    fn by_axioms(&self, repair: &Repair, split: &SplitProgram, model: Model) -> Result<Verdict, Failure> {
         if self.atomicity == Atomicity::Full {
             match torn(split, self.confirmation.max_weak_states) {
-                Err(_) => return Ok(Verdict::Undecided),
+                Err(limit) => return Ok(Verdict::Undecided(limit.into())),
                 Ok(torn) => {
                     if let Some(torn) = torn.into_iter().next() {
                         return Ok(Verdict::Violated(Box::new(Violation::Torn(torn))));
@@ -124,29 +140,87 @@ impl Trial<'_> {
                 }
             }
         }
-        let repaired = self.repair.put_into(&self.specification.program);
+        let repaired = repair.put_into(&self.specification.program);
         verify::by_axioms(&repaired, model, self.property, self.unroll)
             .map_err(|failure| Failure::Usage(format!("{}: {failure}", self.specification.name)))
     }
+
+    /// Writes the verdict and what it rests on; gives the exit status.
+    fn write_verdict(&self, words: &Words<'_>, verdict: &Verdict, out: &mut String) -> Result<u8, fmt::Error> {
+        let Trial { model, repair, property, .. } = *self;
+        let in_place = format!("{} fences and {} atomic instructions put in", repair.fences.len(), repair.locked.len());
+        let name = &model.name;
+        match verdict {
+            Verdict::Verified(ground) => {
+                let holds = match (property, ground) {
+                    (Property::Traces, _) => "every run is sequentially consistent",
+                    (Property::States, Ground::Axioms { .. }) => {
+                        "every final state is reached under sequential consistency"
+                    }
+                    (Property::States, _) => "every state between instructions is reached under sequential consistency",
+                };
+                writeln!(out, "{name}: verified: {holds} ({in_place})\n  rests on: {}", ground_text(ground))?;
+                Ok(0)
+            }
+            Verdict::Bounded { bound, states } => {
+                writeln!(out, "{name}: no violation with at most {bound} waiting writes ({in_place})")?;
+                writeln!(
+                    out,
+                    "  not decided: a store buffer was full (--buffer-bound), and of runs with more waiting writes nothing is known; looked at: {states} states"
+                )?;
+                Ok(3)
+            }
+            Verdict::Undecided(limit) => {
+                writeln!(out, "{name}: not decided ({in_place})\n  {}", self.limit_text(*limit))?;
+                Ok(3)
+            }
+            Verdict::Violated(violation) => {
+                writeln!(out, "{name}: violated ({in_place}):")?;
+                write_violation(words, violation, out)?;
+                Ok(1)
+            }
+        }
+    }
+
+    /// The limit that left the question open, and how to raise it.
+    fn limit_text(&self, limit: Limit) -> String {
+        match limit {
+            Limit::States => {
+                format!("a search reached {} states (--max-weak-states)", self.confirmation.max_weak_states)
+            }
+            Limit::Unrolling => {
+                format!("a loop was cut off: no instruction was taken more than {} times (--unroll)", self.unroll)
+            }
+        }
+    }
 }
 
-/// What is put in.
+/// What runs the model; if nothing does, there is no verdict.
+pub fn semantics(model: &MemoryModel) -> Result<Semantics, Failure> {
+    Semantics::of(model).map_err(|cannot| Failure::Usage(cannot.to_string()))
+}
+
+/// What is put in, and whether it is what a part of the state space asks for.
 fn suggestions(
     arguments: &VerifyArguments,
     specification: &Specification,
     model: &MemoryModel,
     atomicity: Atomicity,
-) -> Result<Repair, Failure> {
+) -> Result<(Repair, bool), Failure> {
     if arguments.as_is {
-        return Ok(Repair::default());
+        return Ok((Repair::default(), false));
     }
     if let Some(path) = &arguments.with {
-        return Ok(reported(path, specification, model)?.repair);
+        let Reported { repair, is_complete } = reported(path, specification, model)?;
+        return Ok((repair, !is_complete));
     }
-    let analysis = Analysis::new(specification.facts(&arguments.limits)?, Profile::Sound);
+    tell_if_unconfirmable(model, &arguments.confirmation);
+    let whole = Analysis::new(specification.facts(&arguments.limits)?, Profile::Sound);
+    let limit = arguments.confirmation.max_weak_states;
+    let analysis = for_reading(whole, atomicity, Some(specification), limit)?;
     let options = Options { atomicity, ..Options::default() };
     let outcome = outcome(&analysis, specification, model, &options, &arguments.confirmation)?;
-    Ok(Repair::of(&specification.program, &analysis, &outcome))
+    Ok((Repair::of(&specification.program, &analysis, &outcome), analysis.cut_off))
 }
 
 /// What a `report.json` suggests.
@@ -171,6 +245,20 @@ pub fn outcome(
         .map_err(|error| specification.too_long(error))
 }
 
+/// Says it if only confirmed delays are to get fences, and there is no machine on which delays could be tried: then they stay unknown, and all get fences.
+pub fn tell_if_unconfirmable(model: &MemoryModel, arguments: &ConfirmationArguments) {
+    if arguments.only_confirmed {
+        tell_if_without_machine(model);
+    }
+}
+
+/// Says it if there is no machine on which delays could be tried.
+pub fn tell_if_without_machine(model: &MemoryModel) {
+    if let Err(cannot) = Machine::of(model) {
+        tell!("seqcon: warning: {cannot}; no delay is confirmed, and none is left out");
+    }
+}
+
 impl ConfirmationArguments {
     /// How far searches go.
     pub fn limits(&self) -> Limits {
@@ -178,38 +266,11 @@ impl ConfirmationArguments {
     }
 }
 
-/// Writes the verdict and what it rests on; gives the exit status.
-fn write_verdict(
-    words: &Words<'_>,
-    model: &MemoryModel,
-    repair: &Repair,
-    property: Property,
-    limit: usize,
-    verdict: &Verdict,
-    out: &mut String,
-) -> Result<u8, fmt::Error> {
-    let holds = match property {
-        Property::Traces => "every run is sequentially consistent",
-        Property::States => "every state between instructions is reached under sequential consistency",
-    };
-    let in_place = format!("{} fences and {} atomic instructions put in", repair.fences.len(), repair.locked.len());
-    let name = &model.name;
-    match verdict {
-        Verdict::Verified(ground) => {
-            writeln!(out, "{name}: verified: {holds} ({in_place})\n  rests on: {}", ground_text(ground))?;
-            Ok(0)
-        }
-        Verdict::Undecided => {
-            writeln!(out, "{name}: not decided ({in_place})")?;
-            writeln!(out, "  a search reached {limit} states (--max-weak-states), or a loop was cut off (--unroll)")?;
-            Ok(3)
-        }
-        Verdict::Violated(violation) => {
-            writeln!(out, "{name}: violated ({in_place}):")?;
-            write_violation(words, violation, out)?;
-            Ok(1)
-        }
-    }
+/// What is known where a buffer was full.
+fn bounded_text(bound: usize, states: usize) -> String {
+    format!(
+        "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound): {states} states; with more, nothing is known"
+    )
 }
 
 /// What a positive verdict rests on.
@@ -221,9 +282,6 @@ fn ground_text(ground: &Ground) -> String {
             )
         }
         Ground::AllRuns { states } => format!("all runs on store buffers (no bound was reached): {states} states"),
-        Ground::BoundedBuffers { bound, states } => {
-            format!("all runs with at most {bound} writes in a store buffer (--buffer-bound): {states} states")
-        }
         Ground::Axioms { executions } => format!("all {executions} executions that the axioms allow"),
     }
 }

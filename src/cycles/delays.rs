@@ -13,6 +13,7 @@
 //! While a thread has only read early, the others still run on a memory that SC reaches too, and every conflict of the cycle can be seen in an SC state;
 //! once it has written early, they do not.
 
+use super::atomicity::Atomicity;
 use super::graph::{CycleGraph, Sideways, TornScope, sideways_moves};
 use super::listing::{CycleList, Listing, Phase, findings_by_enumeration, list};
 use super::search::shortest_cycles;
@@ -37,17 +38,6 @@ pub enum ConflictRule {
     Concurrent,
     /// All conflicts between accesses that occur.
     Reachable,
-}
-
-/// Whether instructions are checked for being torn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Atomicity {
-    /// Not checked: instructions with several accesses are presumed to be made atomic by other means.
-    Off,
-    /// Checked for instructions that write.
-    Updates,
-    /// Checked for all instructions.
-    Full,
 }
 
 /// A pair that must be enforced.
@@ -81,7 +71,7 @@ pub struct Findings {
     pub torn: Vec<Torn>,
     /// Delays with the torn instructions locked, in the order of the program.
     pub delays: Vec<Delay>,
-    /// The locks that the delays were computed with.
+    /// What the delays were computed with: the torn instructions are locked, and those presumed to be atomic are as good as that.
     pub in_place: Synchronisation,
     /// The critical cycles, if they were asked for.
     pub cycles: Option<CycleList>,
@@ -103,7 +93,7 @@ pub struct Setting<'a> {
     pub reachable: &'a Conflicts,
     /// Which conflicts count.
     pub rule: ConflictRule,
-    /// Whether instructions are checked for being torn.
+    /// How instructions with several accesses are read.
     pub atomicity: Atomicity,
     /// How many cycles to list.
     pub listing: Listing,
@@ -112,23 +102,28 @@ pub struct Setting<'a> {
 /// Finds torn instructions, locks them, and finds the delays that are left.
 #[must_use]
 pub fn find(setting: &Setting<'_>, model: &MemoryModel) -> Findings {
-    let nothing = Synchronisation::none();
-    let unsafe_pairs = UnsafePairs::new(setting.graph, model, &nothing);
+    let presumed = match setting.atomicity {
+        Atomicity::Presumed => setting.graph.composites().into_iter().collect(),
+        Atomicity::Full | Atomicity::Updates | Atomicity::Split => BTreeSet::new(),
+    };
+    let given = Synchronisation { locked: presumed, ..Synchronisation::none() };
+    let unsafe_pairs = UnsafePairs::new(setting.graph, model, &given);
     // The conflicts are those of the program as it stands: the paper computes them once, and locks only take some away.
     let concurrent = Conflicts::concurrent(setting.graph, |a| unsafe_pairs.of(a).clone());
     let num_of_unsafe_pairs = unsafe_pairs.num_of_pairs();
     let as_is = Relations { setting, model, concurrent: &concurrent, unsafe_pairs };
     let mut cycles = CycleList { cycles: Vec::new(), complete: true };
     let scope = match setting.atomicity {
-        Atomicity::Off => None,
-        Atomicity::Updates => Some(TornScope::Updates),
         Atomicity::Full => Some(TornScope::All),
+        Atomicity::Updates => Some(TornScope::Updates),
+        Atomicity::Presumed | Atomicity::Split => None,
     };
     let torn = scope.map_or_else(Vec::new, |scope| {
         list(&as_is, &Phase::Torn(scope), setting.listing, &mut cycles);
         as_is.torn(scope)
     });
-    let in_place = Synchronisation { locked: torn.iter().map(|torn| torn.instr).collect(), ..nothing };
+    let locked = torn.iter().map(|torn| torn.instr).chain(given.locked.iter().copied()).collect();
+    let in_place = Synchronisation { locked, ..given };
     let repaired = if torn.is_empty() {
         as_is
     } else {
@@ -181,8 +176,8 @@ impl<'a> Relations<'a> {
             let mut after = FixedBitSet::with_capacity(graph.vertices.len());
             if !self.model.store_atomic && graph.vertex(a).kind == Kind::Read {
                 explore_open(graph, in_place, a, &mut |met, _| {
-                    if let Meeting::Access(b) = met {
-                        after.insert(b.index());
+                    if let Meeting::Access { vertex, .. } = met {
+                        after.insert(vertex.index());
                     }
                     ControlFlow::Continue(())
                 });

@@ -33,7 +33,7 @@ pub struct CycleGraph<'a> {
     pub(super) exits: Vec<Vec<VertexId>>,
     /// For each exit, its entries at another location, sorted.
     pub(super) entries: Vec<Vec<VertexId>>,
-    /// Torn moves between two accesses to one location: a cycle with one access of one other thread.
+    /// Torn moves between two accesses to one location, or two of one vertex: a cycle with one access of one other thread.
     pub(super) torn_in_place: Vec<(VertexId, VertexId)>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> CycleGraph<'a> {
     }
 }
 
-/// The sideways moves, ordered pairs of vertices of one instruction.
+/// The sideways moves, ordered pairs of vertices of one instruction. Where an instruction makes an access twice, there is a move from its vertex to itself.
 pub(super) fn sideways_moves(graph: &AbstractEventGraph, sideways: Sideways<'_>) -> BTreeSet<(VertexId, VertexId)> {
     let mut moves = BTreeSet::new();
     for evaluation in &graph.evaluations {

@@ -116,10 +116,11 @@ fn for_each_judged_cycle(
         let verdicts: Vec<Verdict> = cycle
             .segments
             .iter()
-            .map(|segment| {
+            .enumerate()
+            .map(|(position, segment)| {
                 let (a, b) = (segment.entry, segment.exit);
                 let conflicts = relations.conflicts_for(graph.vertex(b).kind);
-                if a == b || !cycle.conflict_edges().all(|(from, to)| conflicts.contains(from, to)) {
+                if !cycle.is_move(position) || !cycle.conflict_edges().all(|(from, to)| conflicts.contains(from, to)) {
                     return Verdict::default();
                 }
                 match &open {

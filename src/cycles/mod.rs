@@ -8,6 +8,7 @@
 //! cycle, without listing cycles; [`enumerate`] and [`listing`] list them, one after the other. [`delays`] asks the questions: which unsafe pairs are
 //! delays, which pairs need a cumulative fence, which instructions are torn.
 
+mod atomicity;
 pub mod delays;
 pub mod enumerate;
 mod graph;
@@ -15,7 +16,8 @@ pub mod listing;
 pub mod search;
 mod witness;
 
-pub use delays::{Atomicity, ConflictRule, Delay, Findings, Setting, Torn, find};
+pub use atomicity::Atomicity;
+pub use delays::{ConflictRule, Delay, Findings, Setting, Torn, find};
 pub use graph::{CycleGraph, Sideways, TornScope};
 pub use listing::{CycleList, JudgedCycle, Listing, Verdict};
 pub use witness::{Cycle, Edge, Segment, Step};

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// For each wanted entry that lies on a critical cycle with exit `b`: a shortest such cycle, its first segment being (entry, b).
 ///
-/// A wanted entry at the location of `b` is only closed over a single access of one other thread: a torn instruction (method §8).
+/// A wanted entry at the location of `b` is only closed over a single access of one other thread: a torn instruction (method §8). It can be `b` itself, if the instruction makes that access twice.
 #[must_use]
 pub fn shortest_cycles(graph: &CycleGraph<'_>, b: VertexId, wanted: &BTreeSet<VertexId>) -> BTreeMap<VertexId, Cycle> {
     let possible = possible_entries(graph, b, wanted);
@@ -148,7 +148,7 @@ impl<'s, 'g> Search<'s, 'g> {
             // entered directly, this would only be a detour.
             for &second in graph.conflicts.of(entry).iter().filter(|&&second| !graph.conflicts.contains(exit, second)) {
                 if graph.thread(second) == own {
-                    if self.wanted.contains(&second) && second != self.b {
+                    if self.wanted.contains(&second) {
                         self.push(length + 1, Item::Close { state, over: entry, entry: second });
                     }
                 } else if !self.states[state].used.contains(self.thread_bit(second)) {

@@ -9,7 +9,7 @@ use crate::memory::Kind;
 pub struct Segment {
     /// Where the cycle comes in.
     pub entry: VertexId,
-    /// Where it goes out; equal to the entry if the thread takes part with one access.
+    /// Where it goes out; equal to the entry if the thread takes part with one access, or with two of one vertex ([`Cycle::is_move`]).
     pub exit: VertexId,
 }
 
@@ -41,7 +41,7 @@ impl Cycle {
         let mut steps = Vec::new();
         for (position, segment) in self.segments.iter().enumerate() {
             let next = self.segments[(position + 1) % self.segments.len()].entry;
-            if segment.entry != segment.exit {
+            if self.is_move(position) {
                 let edge = if is_sideways(position) { Edge::Sideways } else { Edge::Program };
                 steps.push(Step::new(graph, segment.entry, edge, segment.exit));
             }
@@ -58,10 +58,18 @@ impl Cycle {
         self.segments.iter().zip(nexts).map(|(segment, next)| (segment.exit, next.entry))
     }
 
+    /// Whether the thread of this segment takes part with two accesses. Entry and exit then differ, except where an instruction that accesses one location twice is torn between the
+    /// two: such a cycle has one more segment, a single access of another thread, and begins with the torn one. (All others visit two locations, and so change the location.)
+    #[must_use]
+    pub fn is_move(&self, position: usize) -> bool {
+        let is_at_one_vertex = |segment: &Segment| segment.entry == segment.exit;
+        !is_at_one_vertex(&self.segments[position]) || (position == 0 && self.segments.iter().all(is_at_one_vertex))
+    }
+
     /// The number of accesses.
     #[must_use]
     pub fn num_of_accesses(&self) -> usize {
-        self.segments.iter().map(|segment| if segment.entry == segment.exit { 1 } else { 2 }).sum()
+        (0..self.segments.len()).map(|position| if self.is_move(position) { 2 } else { 1 }).sum()
     }
 }
 

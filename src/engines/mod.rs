@@ -15,7 +15,7 @@ pub mod persistence;
 use crate::analysis::{Abstraction, Analysis, ModelOutcome, Options};
 use crate::explore::Limits;
 use crate::explore::driver::Failure;
-use crate::memory::MemoryModel;
+use crate::memory::{Known, MemoryModel};
 use crate::program::compiled::{Compiled, Fault, TooManyIndices};
 use crate::program::{Program, Span};
 use crate::source::At;
@@ -29,8 +29,8 @@ pub struct Description {
     pub name: &'static str,
     /// The property that holds with its fences in place, in one sentence.
     pub guarantees: &'static str,
-    /// The names of the memory models that it is for; none stands for all.
-    pub models: &'static [&'static str],
+    /// The memory models that it is for; none stands for all.
+    pub models: &'static [Known],
     /// What it needs to know: a program, or only a state space.
     pub input: &'static str,
     /// Whose method it is.
@@ -38,16 +38,16 @@ pub struct Description {
 }
 
 impl Description {
-    /// Whether it is for this memory model.
+    /// Whether it is for this memory model, by its rules.
     #[must_use]
     pub fn knows(&self, model: &MemoryModel) -> bool {
-        self.models.is_empty() || self.models.contains(&&*model.name)
+        self.models.is_empty() || model.known().is_ok_and(|known| self.models.contains(&known))
     }
 
     /// The memory models in words.
     #[must_use]
     pub fn models_in_words(&self) -> String {
-        if self.models.is_empty() { "all".to_owned() } else { self.models.join(", ") }
+        if self.models.is_empty() { "all".to_owned() } else { Known::list(self.models) }
     }
 }
 

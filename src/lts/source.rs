@@ -21,7 +21,7 @@ use std::path::Path;
 #[cfg(unix)]
 use std::ptr;
 #[cfg(unix)]
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::SystemTime;
 
 /// The first bytes of every gzip stream.
@@ -215,21 +215,27 @@ fn remember_mapped(_: &str) {}
 #[cfg(unix)]
 pub fn explain_lost_bytes() {
     extern "C" fn explain(_: libc::c_int) {
+        static IS_TOLD: AtomicBool = AtomicBool::new(false);
         let message = LOST.load(Ordering::Acquire);
-        // SAFETY: `LOST` is null or a string that lives for ever; `write` and `_exit` may be called in a signal handler.
+        // SAFETY: `LOST` is null or a string that lives for ever; all that is called may be called in a signal handler.
         unsafe {
-            if let Some(message) = message.as_ref() {
-                libc::write(libc::STDERR_FILENO, message.as_ptr().cast(), message.len());
-                libc::_exit(2);
+            let Some(message) = message.as_ref() else {
+                // Nothing was mapped: the signal comes again, and does what it does to others.
+                libc::signal(libc::SIGBUS, libc::SIG_DFL);
+                return;
+            };
+            // Several threads read the file: the others wait for the end that the first one makes.
+            while IS_TOLD.swap(true, Ordering::AcqRel) {
+                libc::pause();
             }
+            libc::write(libc::STDERR_FILENO, message.as_ptr().cast(), message.len());
+            libc::_exit(2);
         }
-        // Nothing was mapped: the handler is gone, and the signal comes again.
     }
     // SAFETY: the action is complete (all its fields may be zero), and the handler calls only what a handler may call.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = explain as extern "C" fn(libc::c_int) as libc::sighandler_t;
-        action.sa_flags = libc::SA_RESETHAND;
         libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut());
     }
 }

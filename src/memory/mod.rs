@@ -4,6 +4,8 @@
 //! one? The answer depends on the two kinds, on whether the location is the same, and on the dependencies between
 //! them. One flag, `store_atomic`, says whether a write becomes visible to all other threads at once.
 //!
+//! [`MemoryModel::known`] says which built-in model a table is, by its rules: what else is known of a model, such as a machine that runs it, goes by that and never by a name.
+//!
 //! The built-in models are TOML files in `src/memory/builtin/`; a user's own model is a file of the same form. So adding
 //! a model is writing one table:
 //!
@@ -28,8 +30,10 @@
 //! assert!(pso_without_dependencies.is_ok());
 //! ```
 
+mod known;
 mod table;
 
+pub use known::{Known, Unknown};
 pub use table::{Dependencies, FenceInstruction, Guarantee, Kind, ModelError, Pair, Preserved};
 
 use std::fmt;

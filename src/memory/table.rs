@@ -256,7 +256,8 @@ fn guarantee(row: &str, value: &GuaranteeText) -> Result<Guarantee, ModelError> 
                 let known = Dependencies::NAMES.iter().find(|(known, _)| known == name);
                 needed = needed.union(known.ok_or_else(|| unknown(name))?.1);
             }
-            Ok(Guarantee::OnlyIf(needed))
+            // No dependency meets an empty list: it is another way to write "no".
+            Ok(if needed == Dependencies::NONE { Guarantee::Never } else { Guarantee::OnlyIf(needed) })
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::aeg::AbstractEventGraph;
 use crate::cycles::Delay;
-use crate::ids::{LabelId, VertexId};
+use crate::ids::VertexId;
 use crate::memory::{FenceStrength, MemoryModel};
 use crate::safety::chain::{ChainSearch, Meeting, Trail};
 use crate::safety::open::explore_open;
@@ -54,10 +54,10 @@ pub fn open_paths(
         }
         for (a, mut wanted) in ends {
             let mut report = |met: Meeting, trail: &Trail<'_>| {
-                if let Meeting::Access(b) = met
-                    && wanted.remove(&b)
+                if let Meeting::Access { vertex, event } = met
+                    && wanted.remove(&vertex)
                 {
-                    found.insert(OpenPath { points: crossed(graph, a, b, &trail.labels()), strength });
+                    found.insert(OpenPath { points: crossed(graph, trail, event), strength });
                 }
                 if wanted.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
@@ -70,13 +70,10 @@ pub fn open_paths(
     found
 }
 
-/// The points between `a` in the first label of a path and `b` in the last one.
-fn crossed(graph: &AbstractEventGraph, a: VertexId, b: VertexId, labels: &[LabelId]) -> BTreeSet<Point> {
+/// The points between the event that a path begins with and one of its last label.
+fn crossed(graph: &AbstractEventGraph, trail: &Trail<'_>, end: usize) -> BTreeSet<Point> {
+    let (start, labels) = trail.start_and_labels();
     let path: Vec<_> = labels.iter().map(|&label| graph.evaluation(label)).collect();
-    let level = |label: LabelId, vertex: VertexId| {
-        let events = &graph.evaluation(label).events;
-        events.iter().find(|event| event.vertex == vertex).map_or(0, |event| event.level)
-    };
-    let (first, last) = (labels[0], labels[labels.len() - 1]);
-    points_between(&path, level(first, a), level(last, b))
+    let (first, last) = (path[0], path[path.len() - 1]);
+    points_between(&path, first.events[start].level, last.events[end].level)
 }

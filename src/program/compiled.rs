@@ -156,8 +156,7 @@ impl<'p> Slots<'p> {
 
     /// The position of an element whose index is a constant in range: it is as good as a variable, and no part of the key.
     pub(super) fn constant_index(&self, thread: usize, reference: &Reference) -> Option<usize> {
-        let Some(Expression::Constant(index)) = reference.index.as_deref() else { return None };
-        usize::try_from(*index).ok().filter(|position| *position < self.place(thread, reference).1)
+        reference.constant_index(self.program, thread)
     }
 
     pub(super) fn code(&self, thread: usize, expression: &Expression) -> Code {
@@ -404,7 +403,7 @@ impl Step {
 impl Trace {
     /// Notes a computed index; gives the position if it is in range.
     #[inline]
-    fn index(&mut self, index: i64, length: usize) -> Option<usize> {
+    pub(crate) fn index(&mut self, index: i64, length: usize) -> Option<usize> {
         let position = usize::try_from(index).ok().filter(|&position| position < length);
         let digit = position.map_or(0, |position| position as u64 + 1);
         self.out_of_range += u64::from(position.is_none());

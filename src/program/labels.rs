@@ -2,6 +2,8 @@
 //!
 //! The key has the digits of all computed indices in the order of evaluation ([`Trace`](super::compiled::Trace)); walking the
 //! instruction in the same order, each array element takes its digit and so becomes a location. An element out of range makes no access, but its index was read.
+//!
+//! A variable is listed as often as it is mentioned: each mention of a shared one is a read of its own (`x + x` is `x, x`).
 
 use super::compiled::{Slots, outranked};
 use super::{Expression, InstructionKind, Program, Reference, Scope};
@@ -49,7 +51,7 @@ pub fn label(program: &Program, thread: usize, instruction: usize, verdict: Verd
                 Ok(write) => vec![write],
                 // Nothing is written, but the index was computed.
                 Err(index) => {
-                    add(index, &mut reads);
+                    reads.extend(index);
                     Vec::new()
                 }
             };
@@ -115,13 +117,13 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Adds what an expression reads, each access once.
+    /// Adds what an expression reads.
     fn reads(&mut self, expression: &Expression, reads: &mut Vec<Access>) {
         match expression {
             Expression::Constant(_) => {}
             Expression::Read(reference) => match self.access(reference) {
-                Ok(access) => add(vec![access], reads),
-                Err(index) => add(index, reads),
+                Ok(access) => reads.push(access),
+                Err(index) => reads.extend(index),
             },
             Expression::Unary(_, operand) => self.reads(operand, reads),
             Expression::Binary(_, left, right, _) => {
@@ -147,15 +149,6 @@ impl Builder<'_> {
         match self.digits.next().and_then(|digit| digit.checked_sub(1)) {
             Some(position) => Ok(Access { name: format!("{}[{position}]", variable.name), local, address }),
             None => Err(address),
-        }
-    }
-}
-
-/// Adds accesses, each once.
-fn add(accesses: Vec<Access>, to: &mut Vec<Access>) {
-    for access in accesses {
-        if !to.contains(&access) {
-            to.push(access);
         }
     }
 }

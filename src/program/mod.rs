@@ -165,6 +165,13 @@ impl Reference {
             Scope::Local => &program.threads[thread].locals[self.variable],
         }
     }
+
+    /// The position of an element whose index is a constant in range: it is as good as a variable, and is not computed.
+    #[must_use]
+    pub fn constant_index(&self, program: &Program, thread: usize) -> Option<usize> {
+        let Some(Expression::Constant(index)) = self.index.as_deref() else { return None };
+        usize::try_from(*index).ok().filter(|position| *position < self.variable(program, thread).initial.len())
+    }
 }
 
 /// Whose variable it is.

@@ -1,14 +1,13 @@
 //! Programs whose instructions make at most one shared access each: the others are split, program to program.
 //!
 //! Methods that were defined on languages of loads and stores need them. An instruction with several shared accesses becomes a sequence of instructions in the order in which a compiler would
-//! perform them: the reads of its condition, the decision, the reads of its assignments, then its writes, each in the order of the text. What it has written itself it does not read again, of several writes to a location only the last is performed, and a location that is
-//! named by a variable or a constant index is read once. A condition that does not hold leads back to where the instruction began, with its reads made. Values
+//! perform them: the reads of its condition, the decision, the reads of its assignments, then its writes, each in the order of the text. Every mention of a shared variable is an access of its own. Before a read of something that may be
+//! about to be written (the same variable, or an element of the same array, unless the indices are different constants) the writes are performed that the text has before it. A condition that does not hold leads back to where the instruction began, with its reads made. Values
 //! that are still needed wait in temporaries, locals of the thread that are 0 between instructions.
 //!
 //! Atomic instructions and fences stay whole. So does every instruction with at most one access, and a program that has no others stays exactly as it is.
 //!
-//! *Compared with [`weak::split`](crate::weak::split)*, which allows every order that the dependencies of an instruction allow, this is one of those orders, except that an element with a computed index is always read from
-//! memory, too, even if it turns out to be one whose value the instruction knows; it goes on with the value that it knows.
+//! *Compared with [`weak::split`](crate::weak::split)*, which allows every order that the dependencies of an instruction allow, this is one of those orders.
 
 use super::compiled::outranked;
 use super::{
@@ -64,49 +63,36 @@ fn num_of_accesses(instructions: &[Instruction], number: usize) -> usize {
     if matches!(instruction.kind, InstructionKind::Atomic | InstructionKind::Fence) {
         return 1;
     }
-    let mut reads: Vec<&Reference> = Vec::new();
-    let conditions: Vec<Expression> = outranked(instructions, number).chain(instruction.condition.clone()).collect();
-    conditions.iter().for_each(|condition| shared_reads(condition, &mut reads));
-    let mut writes = 0;
-    for assignment in &instruction.assignments {
-        shared_reads(&assignment.value, &mut reads);
-        if let Some(index) = &assignment.target.index {
-            shared_reads(index, &mut reads);
-        }
-        writes += usize::from(assignment.target.scope == Scope::Shared);
-    }
-    reads.len() + writes
+    let conditions = outranked(instructions, number).chain(instruction.condition.clone());
+    let in_assignment = |assignment: &Assignment| {
+        let index = assignment.target.index.as_ref().map_or(0, |index| num_of_reads(index));
+        let writes = usize::from(assignment.target.scope == Scope::Shared);
+        num_of_reads(&assignment.value) + index + writes
+    };
+    conditions.map(|condition| num_of_reads(&condition)).sum::<usize>()
+        + instruction.assignments.iter().map(in_assignment).sum::<usize>()
 }
 
-/// Adds the shared variables and elements that an expression reads, each text once.
-fn shared_reads<'e>(expression: &'e Expression, reads: &mut Vec<&'e Reference>) {
+/// How many shared reads an expression mentions.
+fn num_of_reads(expression: &Expression) -> usize {
     match expression {
-        Expression::Constant(_) => {}
+        Expression::Constant(_) => 0,
         Expression::Read(reference) => {
-            if let Some(index) = &reference.index {
-                shared_reads(index, reads);
-            }
-            let is_known = |known: &&Reference| is_same_location(known, reference);
-            if reference.scope == Scope::Shared && !reads.iter().any(is_known) {
-                reads.push(reference);
-            }
+            let index = reference.index.as_ref().map_or(0, |index| num_of_reads(index));
+            index + usize::from(reference.scope == Scope::Shared)
         }
-        Expression::Unary(_, operand) => shared_reads(operand, reads),
-        Expression::Binary(_, left, right, _) => {
-            shared_reads(left, reads);
-            shared_reads(right, reads);
-        }
+        Expression::Unary(_, operand) => num_of_reads(operand),
+        Expression::Binary(_, left, right, _) => num_of_reads(left) + num_of_reads(right),
     }
 }
 
-/// Whether two references certainly name one location: the same variable, or the same constant index.
-fn is_same_location(a: &Reference, b: &Reference) -> bool {
-    let same_index = match (&a.index, &b.index) {
-        (None, None) => true,
-        (Some(a), Some(b)) => matches!((&**a, &**b), (Expression::Constant(a), Expression::Constant(b)) if a == b),
+/// Whether two shared references may name one location: the same variable, with no different constant indices.
+fn may_be_same_location(a: &Reference, b: &Reference) -> bool {
+    let are_different = match (&a.index, &b.index) {
+        (Some(a), Some(b)) => matches!((&**a, &**b), (Expression::Constant(a), Expression::Constant(b)) if a != b),
         _ => false,
     };
-    a.scope == b.scope && a.variable == b.variable && same_index
+    a.variable == b.variable && !are_different
 }
 
 /// Splits the instructions of one thread.
@@ -130,8 +116,6 @@ struct Progress {
     parts: usize,
     /// The temporaries in use.
     used: usize,
-    /// What was read (an index in a temporary), and the temporary that holds the value.
-    reads: Vec<(Reference, usize)>,
     /// Writes to come: where (an index in a temporary), and the temporary with the value.
     writes: Vec<(Reference, usize)>,
 }
@@ -176,7 +160,6 @@ impl<'p> Splitter<'p> {
             has_access: false,
             parts: 0,
             used: 0,
-            reads: Vec::new(),
             writes: Vec::new(),
         };
         if let Some(condition) = condition {
@@ -189,12 +172,7 @@ impl<'p> Splitter<'p> {
         for assignment in &instruction.assignments {
             self.assignment(assignment, &mut progress);
         }
-        let writes = std::mem::take(&mut progress.writes);
-        for (position, (target, value)) in writes.iter().enumerate() {
-            self.begin_access(&mut progress);
-            let target = unless_overwritten(target, writes[position + 1..].iter().map(|(later, _)| later));
-            progress.assignments.push(Assignment { target, value: self.temporary(*value) });
-        }
+        self.write_all(&mut progress);
         for used in 0..progress.used {
             let target = self.temporary_reference(used);
             progress.assignments.push(Assignment { target, value: Expression::Constant(0) });
@@ -225,8 +203,15 @@ impl<'p> Splitter<'p> {
             }
         });
         let target = Reference { index: index.map(Box::new), ..target.clone() };
-        progress.writes.retain(|(earlier, _)| !is_same_location(earlier, &target));
         progress.writes.push((target, value));
+    }
+
+    /// Performs the writes to come.
+    fn write_all(&mut self, progress: &mut Progress) {
+        for (target, value) in std::mem::take(&mut progress.writes) {
+            self.begin_access(progress);
+            progress.assignments.push(Assignment { target, value: self.temporary(value) });
+        }
     }
 
     /// The expression with temporaries for its shared reads, which become parts of their own.
@@ -251,43 +236,13 @@ impl<'p> Splitter<'p> {
         }
     }
 
-    /// The value of a shared variable or element: what is known of it, or a read of its own.
+    /// The value of a shared variable or element, by a read of its own.
     fn read(&mut self, reference: Reference, progress: &mut Progress) -> Expression {
-        // Locals that an index is computed from may change while its value is still needed.
-        let index = reference.index.map(|index| match *index {
-            Expression::Constant(_) => index,
-            computed => {
-                let kept = self.keep(computed, progress);
-                Box::new(self.temporary(kept))
-            }
-        });
-        let reference = Reference { index, ..reference };
-        let is_of_it = |(known, _): &&(Reference, usize)| known.variable == reference.variable;
-        let is_it = |(known, _): &&(Reference, usize)| is_same_location(known, &reference);
-        let last_write = progress.writes.iter().rev().find(is_of_it);
-        let known = match last_write {
-            Some(write) => Some(write).filter(is_it),
-            None => progress.reads.iter().find(is_it),
-        };
-        if let Some((_, known)) = known {
-            return self.temporary(*known);
+        if progress.writes.iter().any(|(target, _)| may_be_same_location(target, &reference)) {
+            self.write_all(progress);
         }
         self.begin_access(progress);
-        let slot = self.keep(Expression::Read(reference.clone()), progress);
-        // It may turn out to be an element that was read before, or that this instruction is about to write.
-        let known: Vec<(Reference, usize)> = progress.reads.iter().chain(&progress.writes).cloned().collect();
-        for (target, value) in known {
-            let (Some(read), Some(known)) = (&reference.index, &target.index) else { continue };
-            if target.variable != reference.variable {
-                continue;
-            }
-            let same = binary(BinaryOperator::Equal, (**read).clone(), (**known).clone());
-            let own = binary(BinaryOperator::Multiply, same.clone(), self.temporary(value));
-            let other = binary(BinaryOperator::Multiply, not(same), self.temporary(slot));
-            let value = binary(BinaryOperator::Add, own, other);
-            progress.assignments.push(Assignment { target: self.temporary_reference(slot), value });
-        }
-        progress.reads.push((reference, slot));
+        let slot = self.keep(Expression::Read(reference), progress);
         self.temporary(slot)
     }
 
@@ -356,21 +311,6 @@ impl<'p> Splitter<'p> {
         progress.parts += 1;
         progress.has_access = false;
     }
-}
-
-/// An element that is written only if no later write goes to the same one: else the index is out of range, and nothing is written.
-fn unless_overwritten<'r>(target: &Reference, later: impl Iterator<Item = &'r Reference>) -> Reference {
-    let Some(index) = &target.index else { return target.clone() };
-    let same = |later: &Reference| {
-        let later = later.index.as_ref().filter(|_| later.variable == target.variable)?;
-        Some(binary(BinaryOperator::Equal, (**index).clone(), (**later).clone()))
-    };
-    let Some(overwritten) = later.filter_map(same).reduce(|a, b| binary(BinaryOperator::Or, a, b)) else {
-        return target.clone();
-    };
-    let kept = binary(BinaryOperator::Multiply, (**index).clone(), not(overwritten.clone()));
-    let index = binary(BinaryOperator::Subtract, kept, overwritten);
-    Reference { index: Some(Box::new(index)), ..target.clone() }
 }
 
 fn not(expression: Expression) -> Expression {

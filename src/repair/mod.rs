@@ -91,7 +91,7 @@ impl Repair {
         let find = |instr| instruction(program, analysis, instr).expect("the analysis is of this program");
         Repair {
             fences: outcome.fences.iter().map(|fence| (find(fence.point.instr), fence.point.place)).collect(),
-            locked: outcome.findings.in_place.locked.iter().map(|&instr| find(instr)).collect(),
+            locked: outcome.findings.torn.iter().map(|torn| find(torn.instr)).collect(),
         }
     }
 

@@ -3,8 +3,10 @@
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, names};
 use crate::analysis::{ModelOutcome, Outcome, Verification};
+use crate::caveat::Caveat;
 use crate::placement::Minimality;
 use crate::provenance::Input;
+use crate::readings::OtherReading;
 use crate::safety::Place;
 use crate::source::Source;
 use serde::Serialize;
@@ -25,6 +27,7 @@ struct Document<'a> {
     engine: EngineObject<'a>,
     /// Instructions that are partial fences, and left out of account.
     partial_fences: Vec<String>,
+    caveats: Vec<CaveatObject<'a>>,
     results: Vec<ResultObject>,
 }
 
@@ -43,6 +46,17 @@ struct EngineObject<'a> {
     abstraction: Option<String>,
 }
 
+/// What must be known before the results are believed.
+#[derive(Serialize)]
+struct CaveatObject<'a> {
+    topic: &'static str,
+    level: &'static str,
+    sentence: &'a str,
+    /// Where in the specification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+}
+
 #[derive(Serialize)]
 struct ResultObject {
     summary: SummaryRow,
@@ -51,7 +65,11 @@ struct ResultObject {
     needed_at_least: Option<usize>,
     rechecked: RecheckObject,
     verified: VerificationObject,
-    presumed_atomic: Vec<String>,
+    /// Instructions with several accesses that nothing makes atomic: `summary.atomicity` says how they are read.
+    composites: Vec<String>,
+    /// Atomic instructions that stand where a fence would be needed.
+    atomic_fences: Vec<String>,
+    other_readings: Vec<ReadingObject>,
     fences: Vec<FenceObject>,
     locks: Vec<LockRow>,
     delays: Vec<DelayObject>,
@@ -59,6 +77,15 @@ struct ResultObject {
     /// For each thread that needs fences its minimal sets, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     minimal_sets: Option<Vec<Vec<Vec<String>>>>,
+}
+
+/// What another reading of composite instructions would answer.
+#[derive(Serialize)]
+struct ReadingObject {
+    atomicity: &'static str,
+    fences: usize,
+    locks: usize,
+    complete: bool,
 }
 
 #[derive(Serialize)]
@@ -70,10 +97,14 @@ struct RecheckObject {
 /// What running the repaired program has shown; `report.html` has the same.
 #[derive(Serialize)]
 pub(super) struct VerificationObject {
-    /// `yes`, `violated`, `not decided`, `not asked`.
+    /// `yes`, `violated`, `up to a bound`, `not decided`, `not asked`.
     verdict: &'static str,
+    /// What a positive verdict rests on.
     #[serde(skip_serializing_if = "Option::is_none")]
     rests_on: Option<String>,
+    /// The limit that left it open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<String>,
 }
 
 /// A fence; `report.html` has the same.
@@ -118,6 +149,7 @@ impl Report for Json {
                 abstraction: outcome.engine.abstraction.map(|abstraction| abstraction.to_string()),
             },
             partial_fences: outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default(),
+            caveats: outcome.caveats.iter().map(|caveat| caveat_object(outcome, caveat)).collect(),
             results: outcome.results.iter().map(|result| result_object(outcome, result)).collect(),
         };
         serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -125,16 +157,27 @@ impl Report for Json {
     }
 }
 
+fn reading_object(other: &OtherReading) -> ReadingObject {
+    let &OtherReading { atomicity, fences, locks, complete } = other;
+    ReadingObject { atomicity: names::atomicity(atomicity), fences, locks, complete }
+}
+
 fn input_object(input: &Input) -> InputObject<'_> {
     InputObject { path: &input.path, sha256: input.sha256.as_deref() }
 }
 
+fn caveat_object<'a>(outcome: &Outcome, caveat: &'a Caveat) -> CaveatObject<'a> {
+    let source = outcome.source.as_ref().zip(caveat.span).map(|(source, span)| source.reference_to(span));
+    CaveatObject { topic: caveat.topic.name(), level: caveat.topic.level().name(), sentence: &caveat.sentence, source }
+}
+
 pub(super) fn verification_object(verification: &Verification) -> VerificationObject {
-    let rests_on = match verification {
-        Verification::Verified(ground) => Some(ground.clone()),
-        Verification::Violated | Verification::Undecided | Verification::NotAsked => None,
+    let (rests_on, limit) = match verification {
+        Verification::Verified(ground) => (Some(ground.clone()), None),
+        Verification::Bounded(limit) | Verification::Undecided(limit) => (None, Some(limit.clone())),
+        Verification::Violated | Verification::NotAsked => (None, None),
     };
-    VerificationObject { verdict: names::verification(verification), rests_on }
+    VerificationObject { verdict: names::verification(verification), rests_on, limit }
 }
 
 pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<FenceObject> {
@@ -169,7 +212,9 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
         },
         rechecked: RecheckObject { enough: result.recheck.enough, each_fence_needed: result.recheck.each_needed },
         verified: verification_object(&result.verification),
-        presumed_atomic: result.presumed_atomic.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        composites: result.composites.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        atomic_fences: result.atomic_fences.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        other_readings: result.other_readings.iter().map(reading_object).collect(),
         fences: fence_objects(outcome, result),
         locks: outcome.lock_rows(result),
         delays: delays.collect(),

@@ -15,6 +15,7 @@ pub mod matrix;
 pub mod names;
 pub mod output;
 pub mod prose;
+pub mod reading;
 pub mod rows;
 pub mod run;
 pub mod sarif;

@@ -109,13 +109,20 @@ pub fn conflicts(rule: ConflictRule) -> &'static str {
     }
 }
 
+/// `1 fence`, `2 fences`.
+#[must_use]
+pub fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
 /// As `--atomicity` takes it.
 #[must_use]
 pub fn atomicity(atomicity: Atomicity) -> &'static str {
     match atomicity {
-        Atomicity::Off => "off",
-        Atomicity::Updates => "updates",
         Atomicity::Full => "full",
+        Atomicity::Updates => "updates",
+        Atomicity::Presumed => "presumed",
+        Atomicity::Split => "split",
     }
 }
 
@@ -126,7 +133,8 @@ pub fn verification(verification: &Verification) -> &'static str {
         Verification::NotAsked => "not asked",
         Verification::Verified(_) => "yes",
         Verification::Violated => "violated",
-        Verification::Undecided => "not decided",
+        Verification::Bounded(_) => "up to a bound",
+        Verification::Undecided(_) => "not decided",
     }
 }
 

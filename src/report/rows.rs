@@ -1,7 +1,9 @@
 //! The rows of the tables: the same names in CSV headers, JSON keys and the documentation.
 
 use super::names;
+use crate::aeg::Profile;
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
+use crate::caveat::Level;
 use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, Step, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::lang::excerpt::printable;
@@ -347,15 +349,33 @@ impl Outcome {
         }
     }
 
+    /// Whose definitions were used, where they are not the usual ones.
+    fn definitions(&self) -> String {
+        let profile = match self.analysis.profile {
+            Profile::Sound => String::new(),
+            other => format!(" profile={}", names::profile(other)),
+        };
+        let conflicts = match self.options.conflicts {
+            ConflictRule::Auto => String::new(),
+            other => format!(" conflicts={}", names::conflicts(other)),
+        };
+        profile + &conflicts
+    }
+
     /// The one line for people and for `grep`.
     #[must_use]
     pub fn summary_line(&self, result: &ModelOutcome) -> String {
         let engine = if self.engine.is_default() { String::new() } else { format!(" engine={}", self.engine.name) };
         let abstraction =
             self.engine.abstraction.map_or(String::new(), |abstraction| format!(" abstraction={abstraction}"));
+        let definitions = self.definitions();
+        let warnings = match self.caveats.iter().filter(|caveat| caveat.topic.level() == Level::Warning).count() {
+            0 => String::new(),
+            count => format!(" warnings={count}"),
+        };
         let TimesRow { seconds, explore_seconds, analyse_seconds } = self.times_row(result);
         format!(
-            "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{engine}{abstraction}",
+            "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{engine}{abstraction}{definitions}{warnings}",
             word(&self.model),
             word(&result.model.name),
             self.analysis.num_of_states,

@@ -7,9 +7,11 @@ use super::drawing::{self, Column};
 use super::engine;
 use super::names;
 use super::prose;
+use super::reading;
 use super::snippet::{self, Addition};
 use super::style::{ADDED, TITLE, WRONG, styled};
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome, Verification};
+use crate::caveat::Level;
 use crate::cycles::{Cycle, Delay, Edge, Segment, Step, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::lang::excerpt::printable;
@@ -51,6 +53,30 @@ pub fn write_explained(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn W
     engine::write_minimal_sets(outcome, result, out)
 }
 
+/// What must be known before the results are believed, a sentence each and a blank line; nothing where there is nothing.
+///
+/// # Errors
+/// If the writer fails.
+pub fn write_caveats(outcome: &Outcome, out: &mut dyn Write) -> fmt::Result {
+    for caveat in &outcome.caveats {
+        let level = caveat.topic.level();
+        let word = match level {
+            Level::Warning => styled(WRONG, level.name()),
+            Level::Note => level.name().to_owned(),
+        };
+        prose::write(out, 0, 2, &format!("{word}: {}", printable(&caveat.sentence)))?;
+    }
+    if outcome.caveats.is_empty() { Ok(()) } else { writeln!(out) }
+}
+
+/// What a clean verdict owes to the caveats.
+fn reservation(outcome: &Outcome) -> &'static str {
+    match outcome.caveats.iter().any(|caveat| caveat.topic.level() == Level::Warning) {
+        true => " (but see the warnings above)",
+        false => "",
+    }
+}
+
 /// The table of fences and locks, and the source with them.
 fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_title(result, out)?;
@@ -62,7 +88,7 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
     }
     if result.is_clean() {
         let verdict = if outcome.analysis.cut_off { "found to be needed in that part" } else { "needed" };
-        writeln!(out, "  no fence and no lock is {verdict}")?;
+        writeln!(out, "  no fence and no lock is {verdict}{}", reservation(outcome))?;
     }
     for (number, fence) in result.fences.iter().enumerate() {
         write_fence(outcome, result, number, fence, out)?;
@@ -103,19 +129,17 @@ fn write_gap(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
 /// The verdict on the first segment of the witness of a torn instruction.
 const TORN: Verdict = Verdict { is_unsafe: false, cumulative: false, torn: true };
 
-/// `1 fence`, `2 fences`.
-fn counted(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
 fn write_title(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write!(out, "{} ({})", styled(TITLE, &result.model.name), result.model.title)?;
     if result.is_clean() {
         return writeln!(out);
     }
     let needed = [(result.fences.len(), "fence"), (result.locks.len(), "lock")];
-    let needed: Vec<String> =
-        needed.into_iter().filter(|&(number, _)| number > 0).map(|(number, what)| counted(number, what)).collect();
+    let needed: Vec<String> = needed
+        .into_iter()
+        .filter(|&(number, _)| number > 0)
+        .map(|(number, what)| names::counted(number, what))
+        .collect();
     writeln!(out, ": {}", needed.join(", "))
 }
 
@@ -161,7 +185,7 @@ fn at_state(outcome: &Outcome, instr: InstrId, instruction: &str) -> String {
     let state = outcome.target(instr).map_or(String::new(), |state| format!(" {}", names::shortened(&state, NAME)));
     let others = match outcome.leading_along(instr).len() - 1 {
         0 => " leads".to_owned(),
-        more => format!(", and {} lead", counted(more, "other")),
+        more => format!(", and {} lead", names::counted(more, "other")),
     };
     format!("at state{state}, one for all ways into it: {instruction}{others} there")
 }
@@ -311,7 +335,7 @@ fn columns(outcome: &Outcome, cycle: &Cycle, steps: &[Step]) -> Vec<Column> {
     let graph = &outcome.analysis.graph;
     let mut steps = steps.iter();
     let mut column = |(position, segment): (usize, &Segment)| {
-        let inner = (segment.entry != segment.exit).then(|| steps.next()).flatten();
+        let inner = cycle.is_move(position).then(|| steps.next()).flatten();
         let instruction = graph.instruction(graph.vertex(segment.entry).instr);
         Column {
             thread: graph.threads[instruction.thread.index()].clone(),
@@ -347,18 +371,10 @@ fn write_steps(outcome: &Outcome, steps: &[Step], diy_name: &str, out: &mut dyn 
     writeln!(out, "      the first again ({diy_name})")
 }
 
-fn write_presumption(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
-    let Some(first) = result.presumed_atomic.first() else { return Ok(()) };
-    let others = match result.presumed_atomic.len() {
-        1 => String::new(),
-        more => format!(" and {} more", more - 1),
-    };
-    let first = name(outcome, *first);
-    prose::write(out, 2, 4, &format!("presumed to be atomic by other means: {first}{others} (--atomicity checks)"))
-}
-
 fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
-    write_presumption(outcome, result, out)?;
+    for sentence in reading::sentences(outcome, result) {
+        prose::write(out, 2, 4, &sentence)?;
+    }
     if let Some(sentence) = engine::left_out(outcome) {
         prose::write(out, 2, 4, &sentence)?;
     }
@@ -401,8 +417,8 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
     match &result.verification {
         Verification::Verified(ground) => prose::write(out, 2, 4, &format!("verified by {ground}")),
         Verification::Violated => writeln!(out, "  'seqcon verify' shows a run that goes wrong"),
-        Verification::Undecided => {
-            prose::write(out, 2, 4, "not decided: a search reached --max-weak-states, or --unroll cut a loop off")
+        Verification::Bounded(limit) | Verification::Undecided(limit) => {
+            prose::write(out, 2, 4, &format!("verification: {limit}"))
         }
         Verification::NotAsked => Ok(()),
     }

@@ -35,7 +35,12 @@ pub struct ChainSearch<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meeting {
     /// An access that can be moved before the first one (or, where only open paths are asked for, any access after it).
-    Access(VertexId),
+    Access {
+        /// Its vertex.
+        vertex: VertexId,
+        /// Its event, by position in the last label of the path.
+        event: usize,
+    },
     /// A fence in place, which ends the path.
     Fence(Point),
 }
@@ -48,21 +53,39 @@ pub struct Trail<'t> {
 
 pub(super) struct TrailStep {
     pub(super) label: LabelId,
-    pub(super) parent: Option<usize>,
+    pub(super) from: From,
+}
+
+/// Where a step of a trail comes from.
+#[derive(Clone, Copy)]
+pub(super) enum From {
+    /// The path begins with this event of its label.
+    Event(usize),
+    /// Another step.
+    Step(usize),
 }
 
 impl Trail<'_> {
     /// The labels of the path, from that of the first access to that of the last one.
     #[must_use]
     pub fn labels(&self) -> Vec<LabelId> {
+        self.start_and_labels().1
+    }
+
+    /// The event that the path begins with, by position in the first label, and the labels.
+    #[must_use]
+    pub fn start_and_labels(&self) -> (usize, Vec<LabelId>) {
         let mut labels = Vec::new();
-        let mut at = Some(self.last);
-        while let Some(step) = at {
-            labels.push(self.steps[step].label);
-            at = self.steps[step].parent;
-        }
+        let mut at = self.last;
+        let start = loop {
+            labels.push(self.steps[at].label);
+            match self.steps[at].from {
+                From::Step(before) => at = before,
+                From::Event(event) => break event,
+            }
+        };
         labels.reverse();
-        labels
+        (start, labels)
     }
 }
 
@@ -86,7 +109,7 @@ impl<'a> ChainSearch<'a> {
             if self.in_place.is_barrier(evaluation) {
                 continue;
             }
-            steps.push(TrailStep { label, parent: None });
+            steps.push(TrailStep { label, from: From::Event(position) });
             let trail = Trail { steps: &steps, last: steps.len() - 1 };
             match self.pass(evaluation, &self.nothing(), Start::At(position), &mut |met| report(met, &trail)) {
                 ControlFlow::Break(()) => return,
@@ -108,7 +131,7 @@ impl<'a> ChainSearch<'a> {
                 }
                 seen[label.index()].retain(|larger| !reached.is_subset(larger));
                 seen[label.index()].push(reached.clone());
-                steps.push(TrailStep { label, parent: Some(step) });
+                steps.push(TrailStep { label, from: From::Step(step) });
                 let trail = Trail { steps: &steps, last: steps.len() - 1 };
                 match self.pass(evaluation, reached, Start::Entry, &mut |met| report(met, &trail)) {
                     ControlFlow::Break(()) => return,
@@ -163,7 +186,7 @@ impl<'a> ChainSearch<'a> {
             }
             in_chain[position] = self.reaches(reached, evaluation, &in_chain, event);
             if !in_chain[position] {
-                report(Meeting::Access(event.vertex))?;
+                report(Meeting::Access { vertex: event.vertex, event: position })?;
             }
         }
         let inside = fence.and_then(|level| fence_at(Place::Inside(level)));

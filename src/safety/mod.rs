@@ -33,8 +33,8 @@ impl UnsafePairs {
             .map(|a| {
                 let mut unsafe_with_a = FixedBitSet::with_capacity(graph.vertices.len());
                 search.explore(a, &mut |met, _| {
-                    if let Meeting::Access(b) = met {
-                        unsafe_with_a.insert(b.index());
+                    if let Meeting::Access { vertex, .. } = met {
+                        unsafe_with_a.insert(vertex.index());
                     }
                     ControlFlow::Continue(())
                 });

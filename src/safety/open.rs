@@ -4,7 +4,7 @@
 //! although program order and dependencies are kept. So for a cumulative delay (method §7, §9) *every* path counts, not only the unsafe ones: all must meet a
 //! cumulative fence or a barrier. Plain reachability over labels, O(follows) for each access.
 
-use super::chain::{Meeting, Trail, TrailStep};
+use super::chain::{From, Meeting, Trail, TrailStep};
 use super::synchronisation::{Place, Point, Synchronisation};
 use crate::aeg::{AbstractEventGraph, Evaluation};
 use crate::ids::VertexId;
@@ -36,7 +36,7 @@ pub fn explore_open(
         if in_place.is_barrier(graph.evaluation(label)) {
             continue;
         }
-        let start = TrailStep { label, parent: None };
+        let start = TrailStep { label, from: From::Event(position) };
         if walk(&mut steps, &mut queue, start, Some(position)).is_break() {
             return;
         }
@@ -48,7 +48,7 @@ pub fn explore_open(
             if in_place.is_barrier(graph.evaluation(label)) || seen.put(label.index()) {
                 continue;
             }
-            let step = TrailStep { label, parent: Some(parent) };
+            let step = TrailStep { label, from: From::Step(parent) };
             if walk(&mut steps, &mut queue, step, None).is_break() {
                 return;
             }
@@ -74,9 +74,10 @@ fn pass(
     }
     let level = start.map_or(0, |position| evaluation.events[position].level);
     let fence = in_place.first_fence_inside(evaluation, level, FenceStrength::Cumulative);
-    for event in evaluation.events.iter().filter(|event| fence.is_none_or(|level| event.level < level)) {
+    let events = evaluation.events.iter().enumerate();
+    for (position, event) in events.filter(|(_, event)| fence.is_none_or(|level| event.level < level)) {
         if start.is_none_or(|first| event.before.contains(&first)) {
-            report(Meeting::Access(event.vertex))?;
+            report(Meeting::Access { vertex: event.vertex, event: position })?;
         }
     }
     let inside = fence.and_then(|level| fence_at(Place::Inside(level)));

@@ -128,7 +128,8 @@ impl<'p> Buffers<'p> {
             let is_write = matches!(step.action, Action::Write { .. });
             let progress =
                 self.system.threads[thread].progress(config, step.step, next.shared.threads[thread], is_write);
-            let event = Event { thread, instruction: step.instruction as usize, accesses, progress };
+            let (instruction, order) = (step.instruction as usize, step.order);
+            let event = Event { thread, instruction, accesses, order, progress };
             steps.push((BufferStep::Issued(event), next));
         }
     }

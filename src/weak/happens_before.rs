@@ -8,16 +8,17 @@
 //! *Cost.* A step renumbers the events that are left: quadratic in threads times locations.
 
 use super::Granularity;
-use super::threads::{Access, AccessKind, Progress};
+use super::system::Event;
+use super::threads::{AccessKind, Progress};
 use fixedbitset::FixedBitSet;
 
 /// The relation at one point of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HappensBefore {
-    /// The last event of each thread in program order.
-    last: Vec<Option<usize>>,
-    /// The same, before the instruction at hand.
-    start: Vec<Option<usize>>,
+    /// The events of each thread's last complete instruction: they are before everything later in the thread.
+    last: Vec<Vec<usize>>,
+    /// Those of the instruction at hand, ordered only by their dependencies.
+    current: Vec<Vec<Part>>,
     /// The last visible write of each location.
     writer: Vec<Option<usize>>,
     /// For each location and thread, its last read since that write.
@@ -26,6 +27,14 @@ pub struct HappensBefore {
     pending: Vec<Vec<(usize, Option<usize>)>>,
     /// For each event, those that it happens before.
     after: Vec<FixedBitSet>,
+}
+
+/// An access of an instruction in the middle.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Part {
+    event: usize,
+    operations: u64,
+    access: (AccessKind, u32),
 }
 
 /// Two events happen before each other.
@@ -46,8 +55,8 @@ impl HappensBefore {
     #[must_use]
     pub fn new(threads: usize, locations: usize) -> HappensBefore {
         HappensBefore {
-            last: vec![None; threads],
-            start: vec![None; threads],
+            last: vec![Vec::new(); threads],
+            current: vec![Vec::new(); threads],
             writer: vec![None; locations],
             readers: vec![None; locations * threads],
             pending: vec![Vec::new(); threads],
@@ -56,41 +65,50 @@ impl HappensBefore {
     }
 
     /// The event of a thread's next access: a new one, or that of its instruction if only whole instructions count and it is in the middle of one.
-    fn event(&mut self, thread: usize, granularity: Granularity, is_first: bool) -> Result<usize, Cycle> {
-        if is_first {
-            self.start[thread] = self.last[thread];
-        }
-        if let (Granularity::Instructions, false, Some(event)) = (granularity, is_first, self.last[thread]) {
-            return Ok(event);
+    fn event(&mut self, step: &Event, granularity: Granularity) -> Result<usize, Cycle> {
+        if let (Granularity::Instructions, Some(part)) = (granularity, self.current[step.thread].first()) {
+            return Ok(part.event);
         }
         let event = self.after.len();
         self.after.push(FixedBitSet::new());
         for row in &mut self.after {
             row.grow(event + 1);
         }
-        if let Some(before) = self.last[thread] {
+        for before in self.last[step.thread].clone() {
             self.edge(before, event)?;
         }
-        self.last[thread] = Some(event);
+        for access in &step.accesses {
+            let is_before = |part: &&Part| {
+                let (kind, location) = part.access;
+                let is_conflict = kind == AccessKind::Write || access.kind == AccessKind::Write;
+                step.order.before & part.operations != 0 || (location == access.location && is_conflict)
+            };
+            let before: Vec<usize> =
+                self.current[step.thread].iter().filter(is_before).map(|part| part.event).collect();
+            for part in before {
+                self.edge(part, event)?;
+            }
+            let access = (access.kind, access.location);
+            self.current[step.thread].push(Part { event, operations: step.order.own, access });
+        }
         Ok(event)
     }
 
-    /// A thread reads; `is_first` if it is the first access of its instruction.
+    /// A thread reads.
     ///
     /// # Errors
     /// If that makes the relation cyclic.
     pub fn read(
         &mut self,
-        thread: usize,
+        step: &Event,
         location: usize,
         from: ReadFrom,
         granularity: Granularity,
-        is_first: bool,
     ) -> Result<(), Cycle> {
-        let event = self.event(thread, granularity, is_first)?;
+        let event = self.event(step, granularity)?;
         match from {
-            ReadFrom::Memory => self.read_memory(thread, location, event)?,
-            ReadFrom::Buffer(position) => self.pending[thread][position].1 = Some(event),
+            ReadFrom::Memory => self.read_memory(step.thread, location, event)?,
+            ReadFrom::Buffer(position) => self.pending[step.thread][position].1 = Some(event),
         }
         self.compact();
         Ok(())
@@ -109,9 +127,9 @@ impl HappensBefore {
     ///
     /// # Errors
     /// If that makes the relation cyclic.
-    pub fn issue(&mut self, thread: usize, granularity: Granularity, is_first: bool) -> Result<(), Cycle> {
-        let event = self.event(thread, granularity, is_first)?;
-        self.pending[thread].push((event, None));
+    pub fn issue(&mut self, step: &Event, granularity: Granularity) -> Result<(), Cycle> {
+        let event = self.event(step, granularity)?;
+        self.pending[step.thread].push((event, None));
         self.compact();
         Ok(())
     }
@@ -143,12 +161,14 @@ impl HappensBefore {
 
     /// How the instruction of the last access stands: one without effect is before nothing in program order.
     pub fn settle(&mut self, thread: usize, progress: Progress) {
-        match progress {
-            Progress::InTheMiddle => return,
-            Progress::Done => {}
-            Progress::WithoutEffect => self.last[thread] = self.start[thread],
+        if progress == Progress::InTheMiddle {
+            return;
         }
-        self.start[thread] = None;
+        let mut events: Vec<usize> = self.current[thread].drain(..).map(|part| part.event).collect();
+        events.dedup();
+        if progress == Progress::Done && !events.is_empty() {
+            self.last[thread] = events;
+        }
         self.compact();
     }
 
@@ -156,15 +176,15 @@ impl HappensBefore {
     ///
     /// # Errors
     /// If that makes the relation cyclic.
-    pub fn whole(&mut self, thread: usize, accesses: &[Access]) -> Result<(), Cycle> {
-        if accesses.is_empty() {
+    pub fn whole(&mut self, step: &Event) -> Result<(), Cycle> {
+        if step.accesses.is_empty() {
             return Ok(());
         }
-        let event = self.event(thread, Granularity::Accesses, true)?;
-        for access in accesses {
+        let event = self.event(step, Granularity::Instructions)?;
+        for access in &step.accesses {
             let location = access.location as usize;
             match access.kind {
-                AccessKind::Read => self.read_memory(thread, location, event)?,
+                AccessKind::Read => self.read_memory(step.thread, location, event)?,
                 AccessKind::Write => self.make_visible(location, event)?,
             }
         }
@@ -200,9 +220,9 @@ impl HappensBefore {
                 kept.len() - 1
             });
         };
-        let single =
-            self.last.iter_mut().chain(&mut self.start).chain(&mut self.writer).chain(&mut self.readers).flatten();
-        single.for_each(&mut renumber);
+        self.last.iter_mut().flatten().for_each(&mut renumber);
+        self.current.iter_mut().flatten().for_each(|part| renumber(&mut part.event));
+        self.writer.iter_mut().chain(&mut self.readers).flatten().for_each(&mut renumber);
         for (event, reader) in self.pending.iter_mut().flatten() {
             renumber(event);
             reader.iter_mut().for_each(&mut renumber);

@@ -12,15 +12,17 @@
 //! | [`happens_before`] | the happens-before relation of a run, as much of it as can still become cyclic |
 //! | [`runs`] | all runs on store buffers with their happens-before relation |
 //! | [`axiomatic`] | all executions of a program that the axioms of SC, TSO, PSO, ARMv7 or POWER allow |
+//! | [`semantics`] | which machine or which axioms run a memory model |
 //! | [`attack`] | the exact search for a delayed pair without store buffers |
+//! | [`facts`] | the facts of a program whose instructions are performed access by access |
 //! | [`torn`] | the exact search for a torn instruction |
 //! | [`verify`] | is a program right under TSO or PSO? |
 //! | [`visited`] | the states of a breadth-first search |
 //!
 //! # What is a run?
 //!
-//! Every instruction is performed access by access, in any order that respects its dependencies (method §3, §8), unless it is atomic. It reads each location
-//! once, and what it has written itself it does not read again. An access does not wait for the index of another one to the same array, but if it turns out that the text orders the two, there is no such run ([`readiness`]). A condition that does not hold makes its reads and leaves the thread where it was.
+//! Every instruction is performed access by access, in any order that respects its dependencies (method §3, §8), unless it is atomic. Each mention of a location is an access of its own, and those to
+//! one location, of which one writes, keep the order of the text. An access does not wait for the index of another one to the same array, but if it turns out that the text orders the two, there is no such run ([`readiness`]). A condition that does not hold makes its reads and leaves the thread where it was.
 //!
 //! [`Granularity`] says what is compared with what. With [`Granularity::Accesses`] every access is an event, and the program order of a run is the order in which a thread performs them.
 //! With [`Granularity::Instructions`] an instruction is one event with all its accesses: torn instructions show up as cycles, too.
@@ -28,9 +30,11 @@
 pub mod attack;
 pub mod axiomatic;
 pub mod buffers;
+pub mod facts;
 pub mod happens_before;
 pub mod readiness;
 pub mod runs;
+pub mod semantics;
 pub mod split;
 pub mod system;
 pub mod threads;

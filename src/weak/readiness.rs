@@ -1,13 +1,13 @@
 //! Which accesses of an instruction in the middle can be made now.
 //!
-//! An operation waits for what it needs ([`split`](super::split)), and, where two of them touch one location and one writes, the text decides: a write waits for earlier reads, a read takes the value of the last
-//! write before it, performed or not, and of two writes only the later one is performed, when both values are known. Nothing else orders the accesses of an instruction (method §3).
+//! An operation waits for what it needs ([`split`](super::split)), and, where two of them touch one location and one writes, for the one that stands first in the text. Nothing else orders the accesses of an
+//! instruction (method §3): two reads of a location are made in any order, each by itself.
 //!
 //! *Presumptions.* Whether two accesses to one array touch the same element is not known until both indices are, and an index can need a shared read. In `s := v[i]; v[1] := 1` the write does not
 //! depend on the read of `i`, so it can come first, if `i` turns out not to be 1. Such an access is made with a [`Presumption`], and a run in which that turns out wrong is none: it stops in the middle of the
 //! instruction, and never comes to a state between instructions. Without a presumption an instruction can always go on, in the order of the text.
 //!
-//! Values are never presumed. In `v[i] := 1; x := v[0]` the element can be read before `i`, but what is written to `x` depends on `i`, as that tells whether the element is the one just written. So what
+//! Values are never presumed. In `v[i] := 1; x := v[0]` the element can be read before `i`, but what is written to `x` depends on `i`, as that tells whether the element was to be written first. So what
 //! needs the read waits for `i`; else values could come out of thin air (`x` has a value because `i` is not 0, and another thread makes `i` that because `x` has it).
 //!
 //! A run up to some point says something about the program only if all that was presumed can still come true: [`Config::is_certain`] tells where nothing is open.
@@ -35,19 +35,11 @@ enum Whereabouts {
     Unknown,
 }
 
-/// What a read or write touches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Touch {
-    /// A location, by an access.
-    Location(u32),
-    /// Nothing: the index is out of range, a later write overwrites this one, or the value is there already, in this slot.
-    Nothing(Option<usize>),
-}
-
-/// How a read or write can be performed now.
+/// How a read or write can be made now.
 pub(super) struct Way {
-    pub touch: Touch,
-    /// What it presumes; nothing if it makes no access.
+    /// Where.
+    pub location: u32,
+    /// What it presumes.
     pub presumed: Vec<Presumption>,
 }
 
@@ -88,18 +80,17 @@ impl Config {
     }
 }
 
-/// How an operation can be performed now; nothing if it cannot, or is no access.
+/// How an access can be made now; nothing if it cannot, or if the operation makes none.
 pub(super) fn ready(split: &SplitStep, config: &Config, operation: usize) -> Option<Way> {
     let (cell, is_write) = access(split, operation)?;
     if config.done() & 1 << operation != 0 || split.needs[operation] & !config.available() != 0 {
         return None;
     }
-    // Indices that go wrong are found when the operation is settled.
-    let Ok(Some(location)) = locate(cell, &config.frame) else {
-        return Some(Way { touch: Touch::Nothing(None), presumed: Vec::new() });
-    };
+    // Indices that are out of range or go wrong are found when the operation is settled.
+    let location = locate(cell, &config.frame).ok().flatten()?;
     let around = Around { split, config, operation, base: cell.base, location };
-    if is_write { around.write() } else { around.read() }
+    let presumed = if is_write { around.write() } else { around.read() }?;
+    Some(Way { location, presumed })
 }
 
 /// An access, and what the instruction does with its location besides.
@@ -112,80 +103,39 @@ struct Around<'a> {
 }
 
 impl Around<'_> {
-    fn write(&self) -> Option<Way> {
-        let later = || self.writes().filter(|&other| other > self.operation);
-        if later().any(|other| self.whereabouts(other) == Whereabouts::There) {
-            // Only the last write to a location is performed.
-            return Some(Way { touch: Touch::Nothing(None), presumed: Vec::new() });
-        }
+    /// What a write presumes: all accesses to the location that stand before it are done. Nothing if one is not.
+    fn write(&self) -> Option<Vec<Presumption>> {
         let mut presumed = Vec::new();
-        // Of two writes to a location the later one is performed for both: when the values of both are known.
-        let values = self.writes().filter(|&other| !self.is_computed(other));
-        let earlier = self.reads().chain(values).filter(|&other| other < self.operation && !self.is_done(other));
-        for other in earlier {
+        for (other, _) in self.earlier().filter(|&(other, _)| !self.is_done(other)) {
             match self.whereabouts(other) {
                 Whereabouts::There => return None,
                 Whereabouts::Elsewhere => {}
                 Whereabouts::Unknown => presumed.push(self.presume(other)),
             }
         }
-        // One that comes later may be the last one. No read waits until a write is performed, so its index gets known; but a fence inside may hold that back, and then both are performed.
-        if self.split.inside.is_empty() {
-            let unknown = later().filter(|&other| self.whereabouts(other) == Whereabouts::Unknown);
-            presumed.extend(unknown.map(|other| self.presume(other)));
-        }
-        Some(Way { touch: Touch::Location(self.location), presumed })
+        Some(presumed)
     }
 
-    fn read(&self) -> Option<Way> {
+    /// What a read presumes: the last write to the location before it is done. (Those before that one are, or it presumes that they are elsewhere.) Nothing if it is not.
+    fn read(&self) -> Option<Vec<Presumption>> {
         let mut presumed = Vec::new();
-        let mut writes: Vec<usize> = self.writes().filter(|&other| other < self.operation).collect();
+        let mut writes: Vec<usize> = self.earlier().filter(|(_, is_write)| *is_write).map(|(other, _)| other).collect();
         while let Some(other) = writes.pop() {
             match self.whereabouts(other) {
+                Whereabouts::There => return self.is_done(other).then_some(presumed),
                 Whereabouts::Elsewhere => {}
                 Whereabouts::Unknown => presumed.push(self.presume(other)),
-                // The last write before it in the text counts. The instruction knows what it is about to write, whether or not that is performed.
-                Whereabouts::There => {
-                    return (presumed.is_empty() && self.is_computed(other)).then(|| self.value_of(other));
-                }
             }
         }
-        // A location is read once, for whatever use, unless the instruction writes it in between.
-        let is_rewritten = |other: usize| {
-            let mut between = self.writes().filter(|write| (self.operation..other).contains(write));
-            between.any(|write| self.whereabouts(write) == Whereabouts::There)
-        };
-        let mut reads = self.reads().filter(|&other| self.is_done(other) && !is_rewritten(other));
-        match reads.find(|&other| self.whereabouts(other) == Whereabouts::There) {
-            Some(other) => presumed.is_empty().then(|| self.value_of(other)),
-            None => Some(Way { touch: Touch::Location(self.location), presumed }),
-        }
+        Some(presumed)
     }
 
-    /// Whether the value of a write is known.
-    fn is_computed(&self, write: usize) -> bool {
-        self.split.needs[write] & !self.split.addresses[write] & !self.config.available() == 0
-    }
-
-    fn value_of(&self, other: usize) -> Way {
-        Way { touch: Touch::Nothing(slot(self.split, other)), presumed: Vec::new() }
-    }
-
-    /// The other accesses to the variable.
-    fn others(&self) -> impl Iterator<Item = (usize, bool)> {
-        let accesses = (0..self.split.operations.len()).filter(|&other| other != self.operation);
-        accesses.filter_map(|other| {
+    /// The accesses to the variable that stand before this one, and whether they write.
+    fn earlier(&self) -> impl Iterator<Item = (usize, bool)> {
+        (0..self.operation).filter_map(|other| {
             let (cell, is_write) = access(self.split, other)?;
             (cell.base == self.base).then_some((other, is_write))
         })
-    }
-
-    fn reads(&self) -> impl Iterator<Item = usize> {
-        self.others().filter(|(_, is_write)| !is_write).map(|(other, _)| other)
-    }
-
-    fn writes(&self) -> impl Iterator<Item = usize> {
-        self.others().filter(|(_, is_write)| *is_write).map(|(other, _)| other)
     }
 
     fn is_done(&self, other: usize) -> bool {
@@ -232,14 +182,6 @@ fn access(split: &SplitStep, operation: usize) -> Option<(&Cell, bool)> {
     match &split.operations[operation] {
         Operation::Read(cell, _) => Some((cell, false)),
         Operation::Write(cell, _) => Some((cell, true)),
-        _ => None,
-    }
-}
-
-/// Where the value is that an access reads or writes.
-fn slot(split: &SplitStep, operation: usize) -> Option<usize> {
-    match &split.operations[operation] {
-        Operation::Read(_, slot) | Operation::Write(_, slot) => Some(*slot),
         _ => None,
     }
 }
@@ -301,22 +243,20 @@ enum Settled {
     Refused,
 }
 
-/// Performs an operation if it is private.
+/// Performs an operation if it is private: an access with an index out of range is.
 fn settle_one(split: &SplitStep, config: &mut Config, operation: usize) -> Result<Settled, Fault> {
     let trace = &mut Trace::default();
     match &split.operations[operation] {
         Operation::Read(cell, slot) => {
-            locate(cell, &config.frame)?;
-            let Some(Way { touch: Touch::Nothing(value), .. }) = ready(split, config, operation) else {
+            if locate(cell, &config.frame)?.is_some() {
                 return Ok(Settled::Waiting);
-            };
-            config.frame[*slot] = value.map_or(0, |known| config.frame[known]);
+            }
+            config.frame[*slot] = 0;
         }
         Operation::Write(cell, _) => {
-            locate(cell, &config.frame)?;
-            let Some(Way { touch: Touch::Nothing(_), .. }) = ready(split, config, operation) else {
+            if locate(cell, &config.frame)?.is_some() {
                 return Ok(Settled::Waiting);
-            };
+            }
         }
         Operation::Compute(value, slot) => config.frame[*slot] = value.evaluate(&config.frame, trace)?,
         Operation::Update { old, new, length, index, value } => {

@@ -91,13 +91,13 @@ fn extend(
                 && pool.steps(config).iter().any(|step| step.instruction == event.instruction && step.is_whole());
             match &event.accesses[..] {
                 [] => return Ok(()),
-                accesses if is_whole => relation.whole(event.thread, accesses),
+                _ if is_whole => relation.whole(event),
                 [access] => match access.kind {
-                    AccessKind::Write => relation.issue(event.thread, granularity, is_first),
+                    AccessKind::Write => relation.issue(event, granularity),
                     AccessKind::Read => {
                         let own = state.buffers[event.thread].iter().rposition(|&(l, _)| l == access.location);
                         let from = own.map_or(ReadFrom::Memory, ReadFrom::Buffer);
-                        relation.read(event.thread, access.location as usize, from, granularity, is_first)
+                        relation.read(event, access.location as usize, from, granularity)
                     }
                 },
                 several => unreachable!("a step that is not atomic makes one access, not {}", several.len()),

@@ -1,12 +1,15 @@
 //! Instructions as accesses: a list of operations with the order that their dependencies ask for.
 //!
 //! Every shared read goes to a temporary of its own, every computed value, too (static single assignment), so that two operations are ordered exactly if one needs what the other produces: an
-//! address, the data of a write, or, for everything in the assignments, the verdict of the condition (method §3). Accesses of one variable keep the order of the text where they
-//! touch the same element; that is decided when the indices are known ([`readiness`](super::readiness)).
+//! address, the data of a write, or, for everything in the assignments, the verdict of the condition (method §3). Each mention of a shared variable is an access. Where two of them
+//! touch the same element and one writes, they keep the order of the text; that is decided when the indices are known ([`readiness`](super::readiness)).
+//!
+//! *Levels* say where a fence inside an instruction stands, so they must be those of the [event graph](crate::aeg::Event::level). They do not depend on what indices evaluate to: two accesses to one array, of which one writes,
+//! are on different levels, unless their indices are different constants.
 //!
 //! *Limit.* An instruction has at most 64 operations; a longer one is an error that says so.
 
-use crate::program::compiled::{Code, outranked};
+use crate::program::compiled::{Code, Trace, outranked};
 use crate::program::{BinaryOperator, Expression, InstructionKind, Program, Reference, Scope, Span};
 
 /// A program, access by access.
@@ -48,16 +51,22 @@ pub struct SplitStep {
     pub inside: Vec<u32>,
     /// The operations, in the order of the text.
     pub operations: Vec<Operation>,
-    /// For each operation, how many accesses come before it at least, one after the other.
+    /// For each operation, how many accesses come before it, one after the other, if indices that may be equal are.
     pub levels: Vec<u32>,
     /// For each operation, the ones that it needs, as bits.
     pub needs: Vec<u64>,
+    /// For each operation, all that come before it: what it needs, what that needs, and so on.
+    pub before: Vec<u64>,
     /// For each operation, those of them that its location needs.
     pub addresses: Vec<u64>,
     /// The number of slots of its frame: locals, then temporaries.
     pub frame: usize,
     /// The locals that it changes: slot of the local, slot of the new value.
     pub results: Vec<(usize, usize)>,
+    /// The indices that it computes, in the order of evaluation, with the number of elements: they decide its label.
+    pub indices: Vec<(Code, usize)>,
+    /// How many of these its condition computes.
+    pub condition_indices: usize,
 }
 
 impl SplitThread {
@@ -103,9 +112,12 @@ impl SplitThread {
             operations: Vec::new(),
             levels: Vec::new(),
             needs: Vec::new(),
+            before: Vec::new(),
             addresses: Vec::new(),
             frame: self.locals.len(),
             results: Vec::new(),
+            indices: Vec::new(),
+            condition_indices: 0,
         };
         self.steps.push(vec![fence]);
     }
@@ -135,6 +147,13 @@ impl SplitStep {
         !self.is_whole() && bases().any(|(base, _, is_computed)| is_computed && is_shared_with_a_write(base))
     }
 
+    /// Whether it makes several accesses, one by one.
+    #[must_use]
+    pub fn is_composite(&self) -> bool {
+        let is_access = |operation: &&Operation| matches!(operation, Operation::Read(..) | Operation::Write(..));
+        self.kind == InstructionKind::Plain && self.operations.iter().filter(is_access).count() > 1
+    }
+
     /// Whether it is performed as a whole: atomic instructions, and fences that have something to decide first.
     #[must_use]
     pub fn is_whole(&self) -> bool {
@@ -155,6 +174,16 @@ pub struct Cell {
     pub length: usize,
     /// Which element, over the frame; none if it is no array.
     pub index: Option<Code>,
+}
+
+impl Cell {
+    /// The index, if it is computed from constants alone.
+    fn constant_index(&self) -> Option<i64> {
+        let index = self.index.as_ref()?;
+        let mut is_constant = true;
+        index.for_each_slot(&mut |_| is_constant = false);
+        is_constant.then(|| index.evaluate(&[], &mut Trace::default()).ok()).flatten()
+    }
 }
 
 /// What an instruction does, over the slots of its frame.
@@ -212,6 +241,17 @@ impl SplitProgram {
             (0..program.threads.len()).map(|thread| split_thread(program, thread, &bases)).collect();
         Ok(SplitProgram { threads: threads?, memory, locations })
     }
+
+    /// The instructions with several accesses that nothing makes atomic: thread and position.
+    #[must_use]
+    pub fn composites(&self) -> Vec<(usize, usize)> {
+        let own = |thread: &SplitThread| {
+            let steps = thread.steps[..thread.controls].iter().flatten().filter(|step| step.is_composite());
+            steps.map(|step| step.instruction).collect::<Vec<usize>>()
+        };
+        let threads = self.threads.iter().enumerate();
+        threads.flat_map(|(number, thread)| own(thread).into_iter().map(move |step| (number, step))).collect()
+    }
 }
 
 fn split_thread(program: &Program, thread: usize, shared: &[usize]) -> Result<SplitThread, TooLong> {
@@ -234,8 +274,10 @@ fn split_thread(program: &Program, thread: usize, shared: &[usize]) -> Result<Sp
             addresses: Vec::new(),
             producers: vec![None; locals.len()],
             decision: 0,
+            indices: Vec::new(),
         };
         splitter.condition(number);
+        let condition_indices = splitter.indices.len();
         for assignment in &instruction.assignments {
             splitter.assignment(&assignment.target, &assignment.value);
         }
@@ -256,8 +298,11 @@ fn split_thread(program: &Program, thread: usize, shared: &[usize]) -> Result<Sp
             results: results.collect(),
             frame: splitter.producers.len(),
             operations: splitter.operations,
+            before: closed(&splitter.needs),
             needs: splitter.needs,
             addresses: splitter.addresses,
+            indices: splitter.indices,
+            condition_indices,
         });
     }
     Ok(SplitThread { initial: own.initial, locals, steps, controls: own.states.len() })
@@ -276,6 +321,8 @@ struct Splitter<'p> {
     producers: Vec<Option<usize>>,
     /// The operation that decides whether the instruction is taken, as a bit: what comes later needs it.
     decision: u64,
+    /// The indices computed so far.
+    indices: Vec<(Code, usize)>,
 }
 
 impl Splitter<'_> {
@@ -302,7 +349,7 @@ impl Splitter<'_> {
             }
             None => value,
         };
-        let index = target.index.as_ref().map(|index| self.expression(index));
+        let index = self.index(target);
         let index_needs = index.as_ref().map_or(0, |index| self.producers_of(index));
         match (target.scope, index) {
             (Scope::Shared, index) => {
@@ -343,7 +390,7 @@ impl Splitter<'_> {
             }
             Expression::Read(reference) => {
                 let length = reference.variable(self.program, self.thread).initial.len();
-                let index = reference.index.as_ref().map(|index| self.expression(index));
+                let index = self.index(reference);
                 match (reference.scope, index) {
                     (Scope::Local, None) => Code::Slot(self.versions[reference.variable]),
                     (Scope::Local, Some(index)) => {
@@ -360,6 +407,16 @@ impl Splitter<'_> {
                 }
             }
         }
+    }
+
+    /// The index of an element over the frame; what is not a constant in range is noted as computed.
+    fn index(&mut self, reference: &Reference) -> Option<Code> {
+        let index = reference.index.as_ref().map(|index| self.expression(index))?;
+        if reference.constant_index(self.program, self.thread).is_none() {
+            let length = reference.variable(self.program, self.thread).initial.len();
+            self.indices.push((index.clone(), length));
+        }
+        Some(index)
     }
 
     fn push(&mut self, operation: Operation, needs: u64) -> usize {
@@ -382,8 +439,10 @@ impl Splitter<'_> {
 
 fn levels(operations: &[Operation], needs: &[u64]) -> Vec<u32> {
     let mut levels: Vec<u32> = Vec::new();
-    for &needed in needs {
-        let level = (0..levels.len()).filter(|&earlier| needed & bit(earlier) != 0).map(|earlier| {
+    for (operation, &needed) in operations.iter().zip(needs) {
+        let is_before =
+            |earlier: &usize| needed & bit(*earlier) != 0 || may_be_coherent(&operations[*earlier], operation);
+        let level = (0..levels.len()).filter(is_before).map(|earlier| {
             let is_access = matches!(operations[earlier], Operation::Read(..) | Operation::Write(..));
             levels[earlier] + u32::from(is_access)
         });
@@ -391,6 +450,26 @@ fn levels(operations: &[Operation], needs: &[u64]) -> Vec<u32> {
         levels.push(level);
     }
     levels
+}
+
+/// What each operation needs, directly or not: operations need earlier ones only.
+fn closed(needs: &[u64]) -> Vec<u64> {
+    let mut before: Vec<u64> = Vec::with_capacity(needs.len());
+    for &needed in needs {
+        let earlier = (0..before.len()).filter(|&earlier| needed & bit(earlier) != 0);
+        let all = earlier.fold(needed, |all, earlier| all | before[earlier]);
+        before.push(all);
+    }
+    before
+}
+
+/// Whether two operations may touch one location, and one of them writes.
+fn may_be_coherent(first: &Operation, second: &Operation) -> bool {
+    use Operation::{Read, Write};
+    let (Read(a, _) | Write(a, _), Read(b, _) | Write(b, _)) = (first, second) else { return false };
+    let writes = matches!(first, Write(..)) || matches!(second, Write(..));
+    let are_different = matches!((a.constant_index(), b.constant_index()), (Some(a), Some(b)) if a != b);
+    writes && a.base == b.base && !are_different
 }
 
 /// The bit of an operation; those beyond the limit have none, and the instruction is refused.

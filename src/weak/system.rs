@@ -4,7 +4,7 @@
 
 use super::Granularity;
 use super::split::SplitProgram;
-use super::threads::{Access, AccessKind, Action, ConfigId, Move, Progress, Threads};
+use super::threads::{Access, AccessKind, Action, ConfigId, Move, Order, Progress, Threads};
 use super::visited::{LimitReached, Visited, reaches};
 
 /// The threads of a program, with all configurations met so far.
@@ -35,6 +35,8 @@ pub struct Event {
     pub instruction: usize,
     /// The accesses, in order.
     pub accesses: Vec<Access>,
+    /// Which of the instruction's accesses these are.
+    pub order: Order,
     /// How the instruction stands afterwards.
     pub progress: Progress,
 }
@@ -119,7 +121,8 @@ impl<'p> System<'p> {
         };
         let is_write = matches!(step.action, Action::Write { .. });
         let progress = self.threads[thread].progress(config, step.step, next.threads[thread], is_write);
-        Some((Event { thread, instruction: step.instruction as usize, accesses, progress }, next))
+        let (instruction, order) = (step.instruction as usize, step.order);
+        Some((Event { thread, instruction, accesses, order, progress }, next))
     }
 
     /// A step, performed as a whole.
@@ -134,7 +137,7 @@ impl<'p> System<'p> {
         next.threads[thread] = after;
         let has_written = accesses.iter().any(|access| access.kind == AccessKind::Write);
         let progress = self.threads[thread].progress(config, step, after, has_written);
-        Some((Event { thread, instruction, accesses, progress }, next))
+        Some((Event { thread, instruction, accesses, order: Order::WHOLE, progress }, next))
     }
 
     /// All reachable states.

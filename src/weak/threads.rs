@@ -3,10 +3,12 @@
 //! A move makes exactly one shared access, or is a whole step without any; what happens privately in between is done at once. So the moves of a configuration do not depend on the memory, and
 //! are computed once. Only where a read leads depends on the value that it gets.
 
-use super::readiness::{Presumption, Standing, Touch, Way, is_refuted, passes_inside, ready, settle};
+use super::readiness::{Presumption, Standing, Way, is_refuted, passes_inside, ready, settle};
 use super::split::{Operation, SplitStep, SplitThread};
 use crate::program::InstructionKind;
-use rustc_hash::FxHashMap;
+use crate::program::compiled::Trace;
+use crate::program::labels::Verdict;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// The number of a configuration of a thread.
@@ -59,6 +61,20 @@ pub enum Progress {
     WithoutEffect,
 }
 
+/// Where a step stands among the accesses of its instruction, which are ordered only by their dependencies (method §3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// The operations that it performs, as bits.
+    pub own: u64,
+    /// Those that come before them.
+    pub before: u64,
+}
+
+impl Order {
+    /// All of the instruction at once.
+    pub const WHOLE: Order = Order { own: u64::MAX, before: u64::MAX };
+}
+
 /// What a thread can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
@@ -68,6 +84,8 @@ pub struct Move {
     pub instruction: u32,
     /// The thread's store buffer must be empty.
     pub drained: bool,
+    /// Which of the instruction's accesses it makes.
+    pub order: Order,
     /// What.
     pub action: Action,
 }
@@ -100,9 +118,26 @@ pub enum Action {
     Whole,
 }
 
+/// An instruction was evaluated, from its first access to its last.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Evaluated {
+    /// Where the thread was.
+    pub from: ConfigId,
+    /// The instruction, by its position in the thread.
+    pub instruction: usize,
+    /// Whether it was taken.
+    pub verdict: Verdict,
+    /// The digits of its computed indices, as in a [label](crate::program::labels::label).
+    pub key: u64,
+    /// Where the thread is now.
+    pub to: ConfigId,
+}
+
 /// The configurations of a thread.
 pub struct Threads<'p> {
     thread: &'p SplitThread,
+    /// All evaluations seen so far, if somebody wants to know.
+    evaluated: Option<FxHashSet<Evaluated>>,
     configs: Vec<Rc<Config>>,
     numbers: FxHashMap<Rc<Config>, ConfigId>,
     moves: Vec<Option<Rc<[Move]>>>,
@@ -112,11 +147,35 @@ impl<'p> Threads<'p> {
     /// A thread that has not started: configuration 0.
     #[must_use]
     pub fn new(thread: &'p SplitThread) -> Threads<'p> {
-        let mut threads = Threads { thread, configs: Vec::new(), numbers: FxHashMap::default(), moves: Vec::new() };
+        let mut threads =
+            Threads { thread, evaluated: None, configs: Vec::new(), numbers: FxHashMap::default(), moves: Vec::new() };
         let frame = thread.locals.clone().into_boxed_slice();
         let control = thread.initial as u32;
         threads.number(Config { control, running: None, frame, presumed: Vec::new(), is_faulty: false });
         threads
+    }
+
+    /// From now on the evaluations are noted.
+    pub fn note_evaluations(&mut self) {
+        self.evaluated = Some(FxHashSet::default());
+    }
+
+    /// The evaluations that were noted, in order.
+    #[must_use]
+    pub fn evaluations(&self) -> Vec<&Evaluated> {
+        let mut evaluations: Vec<&Evaluated> = self.evaluated.iter().flatten().collect();
+        evaluations.sort_unstable();
+        evaluations
+    }
+
+    /// The configuration from which the instruction at hand was begun; itself between two instructions.
+    pub fn begun_at(&mut self, id: ConfigId) -> ConfigId {
+        let config = Rc::clone(&self.configs[id as usize]);
+        if config.running.is_none() {
+            return id;
+        }
+        let locals = self.thread.locals.len();
+        self.number(boundary(config.control as usize, &config.frame[..locals]))
     }
 
     /// A configuration.
@@ -198,7 +257,7 @@ impl<'p> Threads<'p> {
         let split = self.step(id, step);
         let instruction = split.instruction as u32;
         if split.is_whole() {
-            moves.push(Move { step, instruction, drained: true, action: Action::Whole });
+            moves.push(Move { step, instruction, drained: true, order: Order::WHOLE, action: Action::Whole });
             return;
         }
         let mut started = self.begun(id, step);
@@ -208,7 +267,8 @@ impl<'p> Threads<'p> {
             standing => {
                 let next = self.arrive(started, split, standing);
                 let drained = split.drained || split.kind == InstructionKind::Fence;
-                moves.push(Move { step, instruction, drained, action: Action::Silent { next } });
+                let action = Action::Silent { next };
+                moves.push(Move { step, instruction, drained, order: Order::WHOLE, action });
             }
         }
     }
@@ -228,9 +288,7 @@ impl<'p> Threads<'p> {
             return;
         }
         for operation in 0..split.operations.len() {
-            let Some(Way { touch: Touch::Location(location), presumed }) = ready(split, config, operation) else {
-                continue;
-            };
+            let Some(Way { location, presumed }) = ready(split, config, operation) else { continue };
             let Some(is_first_behind) = passes_inside(split, config.done(), operation) else { continue };
             let drained = fenced || is_first_behind;
             let action = match &split.operations[operation] {
@@ -243,7 +301,8 @@ impl<'p> Threads<'p> {
                 }
                 _ => Action::Read { operation: operation as u32, location },
             };
-            moves.push(Move { step, instruction: split.instruction as u32, drained, action });
+            let order = Order { own: 1 << operation, before: split.before[operation] };
+            moves.push(Move { step, instruction: split.instruction as u32, drained, order, action });
         }
     }
 
@@ -282,11 +341,9 @@ impl<'p> Threads<'p> {
                 standing => return Some((self.arrive(config, split, standing), accesses)),
             }
             // In the order of the text nothing has to be presumed.
-            let certain = |operation: usize| match ready(split, &config, operation)? {
-                Way { touch: Touch::Location(location), presumed } if presumed.is_empty() => {
-                    Some((operation, location))
-                }
-                _ => None,
+            let certain = |operation: usize| {
+                let way = ready(split, &config, operation).filter(|way| way.presumed.is_empty())?;
+                Some((operation, way.location))
             };
             let next = (0..split.operations.len()).find_map(certain);
             let (operation, location) = next.expect("some access of an instruction in the middle is ready");
@@ -310,25 +367,51 @@ impl<'p> Threads<'p> {
     /// The configuration after an operation: in the middle, or at a boundary with the locals as they are now.
     fn arrive(&mut self, config: Config, split: &SplitStep, standing: Standing) -> ConfigId {
         let locals = self.thread.locals.len();
-        let boundary = |control: usize, frame: &[i64]| Config {
-            control: control as u32,
-            running: None,
-            frame: frame[..locals].into(),
-            presumed: Vec::new(),
-            is_faulty: false,
-        };
-        let config = match standing {
-            Standing::InTheMiddle => config,
-            Standing::Refused => boundary(config.control as usize, &config.frame),
+        let before = |config: &Config| boundary(config.control as usize, &config.frame[..locals]);
+        let (verdict, after) = match standing {
+            Standing::InTheMiddle => return self.number(config),
+            Standing::Faulty => {
+                let faulty = Config { is_faulty: true, ..before(&config) };
+                return self.number(faulty);
+            }
+            Standing::Refused => (Verdict::Refused, before(&config)),
             Standing::Done => {
                 let mut frame = config.frame.clone();
                 for &(local, slot) in &split.results {
                     frame[local] = config.frame[slot];
                 }
-                boundary(split.to, &frame)
+                (Verdict::Taken, boundary(split.to, &frame[..locals]))
             }
-            Standing::Faulty => Config { is_faulty: true, ..boundary(config.control as usize, &config.frame) },
         };
-        self.number(config)
+        let to = self.number(after);
+        if self.evaluated.is_some() {
+            let from = self.number(before(&config));
+            let key = key(split, verdict, &config.frame);
+            let evaluated = Evaluated { from, instruction: split.instruction, verdict, key, to };
+            self.evaluated.iter_mut().for_each(|noted| {
+                noted.insert(evaluated.clone());
+            });
+        }
+        to
     }
+}
+
+/// A thread between two instructions.
+fn boundary(control: usize, locals: &[i64]) -> Config {
+    Config { control: control as u32, running: None, frame: locals.into(), presumed: Vec::new(), is_faulty: false }
+}
+
+/// The digits of the indices that an evaluation has computed.
+fn key(split: &SplitStep, verdict: Verdict, frame: &[i64]) -> u64 {
+    let indices = match verdict {
+        Verdict::Taken => &split.indices[..],
+        Verdict::Refused => &split.indices[..split.condition_indices],
+    };
+    let mut digits = Trace::default();
+    for (index, length) in indices {
+        // What the evaluation itself could compute can be computed again; the digits of inner elements are in the list by themselves.
+        let index = index.evaluate(frame, &mut Trace::default()).unwrap_or(-1);
+        digits.index(index, *length);
+    }
+    digits.key
 }

@@ -2,10 +2,12 @@
 //!
 //! [`Property::Traces`]: every run has an acyclic happens-before relation. On TSO this is decided exactly, loops included, by [torn instructions](super::torn) and by [attacks](super::attack) on *all* pairs
 //! that a thread can reorder, whatever the event graph says. On PSO what these find is a violation, and what they cannot find is looked for in [all runs](super::runs), exact while no buffer reaches its bound.
+//! If one does, and nothing was found, that is [`Verdict::Bounded`]: no verdict on the program.
 //!
 //! Under the models without a machine [`by_axioms`] compares all executions that the model's axioms allow with those that sequential consistency allows.
 //!
-//! [`Property::States`]: every state between instructions with empty buffers is reached under sequential consistency, too; final states are such states.
+//! [`Property::States`]: every state between instructions with empty buffers is reached under sequential consistency, too; final states are such states. Where all runs are sequentially consistent, so are all states: where a
+//! buffer reaches its bound, an exact answer on traces still decides. By axioms only final states are compared.
 
 use super::attack::{Attack, Witness};
 use super::axiomatic::{End, Failure, Model, outcomes};
@@ -42,13 +44,6 @@ pub enum Ground {
         /// The number of states.
         states: usize,
     },
-    /// All runs with at most so many writes in a buffer.
-    BoundedBuffers {
-        /// The bound.
-        bound: usize,
-        /// The number of states.
-        states: usize,
-    },
     /// All executions that the axioms allow.
     Axioms {
         /// How many.
@@ -76,12 +71,34 @@ pub enum Violation {
 /// The verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The property holds, as far as the ground goes.
+    /// The property holds.
     Verified(Ground),
     /// It does not.
     Violated(Box<Violation>),
+    /// No run with at most so many writes in a buffer violates it; a buffer was full, and what happens with more is not known.
+    Bounded {
+        /// The bound.
+        bound: usize,
+        /// The number of states.
+        states: usize,
+    },
     /// A limit was reached first.
-    Undecided,
+    Undecided(Limit),
+}
+
+/// A limit that left a question open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// A search would have had more states than it may.
+    States,
+    /// A loop was cut off, and what is known of the executions that go round less often decides nothing.
+    Unrolling,
+}
+
+impl From<LimitReached> for Limit {
+    fn from(LimitReached: LimitReached) -> Limit {
+        Limit::States
+    }
 }
 
 /// What is asked.
@@ -106,18 +123,20 @@ pub fn verify(program: &SplitProgram, question: &Question) -> Verdict {
         Property::Traces => traces(program, question),
         Property::States => states(program, question),
     };
-    verdict.unwrap_or(Verdict::Undecided)
+    verdict.unwrap_or_else(|limit| Verdict::Undecided(limit.into()))
 }
 
 /// Verifies a program by the axioms of a memory model: what is wrong is found in executions that take no instruction more than `unroll` times, and that all is right is known only if these are all.
 ///
-/// Sequential consistency allows nothing that the model does not allow, so all executions are sequentially consistent exactly if there are equally many; and all ends if they are the same.
+/// Sequential consistency allows nothing that the model does not allow, so all executions are sequentially consistent exactly if there are equally many; and all ends if they are the same. An execution that sequential consistency
+/// does not allow is a violation however often loops go round elsewhere; but an end that it does not reach in so many rounds it may reach in more.
 ///
 /// # Errors
 /// If an execution goes wrong.
 pub fn by_axioms(program: &Program, model: Model, property: Property, unroll: usize) -> Result<Verdict, Failure> {
     let (weak, strong) = (outcomes(program, model, unroll)?, outcomes(program, Model::Sc, unroll)?);
-    if let Some(end) = weak.ends.difference(&strong.ends).next() {
+    let is_definite = property == Property::Traces || strong.complete;
+    if is_definite && let Some(end) = weak.ends.difference(&strong.ends).next() {
         return Ok(Verdict::Violated(Box::new(Violation::End(end.clone()))));
     }
     if property == Property::Traces && weak.executions != strong.executions {
@@ -128,7 +147,7 @@ pub fn by_axioms(program: &Program, model: Model, property: Property, unroll: us
     Ok(if weak.complete {
         Verdict::Verified(Ground::Axioms { executions: weak.executions })
     } else {
-        Verdict::Undecided
+        Verdict::Undecided(Limit::Unrolling)
     })
 }
 
@@ -154,10 +173,8 @@ fn traces(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitR
     Ok(match runs::examine(program, question.machine, question.granularity, question.bound, question.limit) {
         Ok(runs::Verdict::Cyclic(run)) => return violated(Violation::Run(run)),
         Ok(runs::Verdict::Robust { is_complete: true, states }) => Verdict::Verified(Ground::AllRuns { states }),
-        Ok(runs::Verdict::Robust { states, .. }) => {
-            Verdict::Verified(Ground::BoundedBuffers { bound: question.bound, states })
-        }
-        Err(LimitReached) => Verdict::Undecided,
+        Ok(runs::Verdict::Robust { states, .. }) => Verdict::Bounded { bound: question.bound, states },
+        Err(limit) => Verdict::Undecided(limit.into()),
     })
 }
 
@@ -187,11 +204,13 @@ fn states(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitR
         at += 1;
     }
     let states = visited.len();
-    Ok(Verdict::Verified(if buffers.is_cut_off {
-        Ground::BoundedBuffers { bound: question.bound, states }
-    } else {
-        Ground::AllRuns { states }
-    }))
+    if !buffers.is_cut_off {
+        return Ok(Verdict::Verified(Ground::AllRuns { states }));
+    }
+    Ok(match traces(program, question) {
+        Ok(Verdict::Verified(ground)) => Verdict::Verified(ground),
+        _ => Verdict::Bounded { bound: question.bound, states },
+    })
 }
 
 /// The steps along these states, and a last one.

@@ -15,6 +15,9 @@ type Relation = Vec<Vec<bool>>;
 /// A segment: where the cycle enters a thread and where it leaves it.
 pub type Segment = (VertexId, VertexId);
 
+/// A segment, and whether its thread takes part with two accesses: also where both are of one vertex, as an instruction makes that access twice and is torn in between.
+type Way = (VertexId, VertexId, bool);
+
 /// A critical cycle with what each of its segments is; it begins with its least thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
@@ -63,7 +66,7 @@ impl Question<'_> {
         };
         let conflicts = [conflicts_for(Kind::Read), conflicts_for(Kind::Write)];
         let mut cycles = Vec::new();
-        if self.atomicity != Atomicity::Off {
+        if self.atomicity != Atomicity::Split {
             let moves = Moves {
                 program: self.program_order(),
                 torn: self.within_instructions(|evaluation| self.can_be_torn(evaluation), true),
@@ -227,30 +230,28 @@ impl Question<'_> {
         conflicts: &[Relation; 2],
         judge: &dyn Fn(VertexId, VertexId) -> Verdict,
     ) -> Vec<Judged> {
-        let segments: Vec<Segment> = self
-            .graph
-            .vertex_ids()
-            .flat_map(|a| self.graph.vertex_ids().map(move |b| (a, b)))
-            .filter(|&(a, b)| {
-                let allowed = [&moves.program, &moves.torn, &moves.through];
-                a == b || allowed.iter().any(|relation| relation[a.index()][b.index()])
-            })
-            .collect();
+        let pairs = self.graph.vertex_ids().flat_map(|a| self.graph.vertex_ids().map(move |b| (a, b)));
+        let mut segments: Vec<Way> = self.graph.vertex_ids().map(|a| (a, a, false)).collect();
+        segments.extend(pairs.map(|(a, b)| (a, b, true)).filter(|&(a, b, _)| {
+            let allowed = [&moves.program, &moves.torn, &moves.through];
+            let has = |relation: &Relation| relation[a.index()][b.index()];
+            if a == b { has(&moves.torn) } else { allowed.into_iter().any(has) }
+        }));
         let mut critical = Vec::new();
-        let mut visit = |cycle: &[Segment]| {
+        let mut visit = |cycle: &[Way]| {
             let edges: Vec<(usize, usize)> = (0..cycle.len())
                 .map(|position| (cycle[position].1.index(), cycle[(position + 1) % cycle.len()].0.index()))
                 .collect();
             let verdicts: Vec<Verdict> = cycle
                 .iter()
-                .map(|&(a, b)| {
+                .map(|&(a, b, moves)| {
                     let counted = &conflicts[usize::from(self.kind(b) == Kind::Write)];
-                    let is_one = a != b && edges.iter().all(|&(from, to)| counted[from][to]);
+                    let is_one = moves && edges.iter().all(|&(from, to)| counted[from][to]);
                     if is_one { judge(a, b) } else { Verdict::default() }
                 })
                 .collect();
             if verdicts.iter().any(|&verdict| verdict != Verdict::default()) {
-                critical.push(Judged { segments: cycle.to_vec(), verdicts });
+                critical.push(Judged { segments: cycle.iter().map(|&(a, b, _)| (a, b)).collect(), verdicts });
             }
         };
         for &first in &segments {
@@ -261,13 +262,13 @@ impl Question<'_> {
 
     fn extend(
         &self,
-        cycle: &mut Vec<Segment>,
-        segments: &[Segment],
+        cycle: &mut Vec<Way>,
+        segments: &[Way],
         moves: &Moves,
         conflicts: &Relation,
-        visit: &mut dyn FnMut(&[Segment]),
+        visit: &mut dyn FnMut(&[Way]),
     ) {
-        let thread = |segment: &Segment| self.graph.vertex(segment.0).thread;
+        let thread = |segment: &Way| self.graph.vertex(segment.0).thread;
         let last = cycle[cycle.len() - 1].1;
         if cycle.len() >= 2 && conflicts[last.index()][cycle[0].0.index()] && self.is_allowed(cycle, moves) {
             visit(cycle);
@@ -285,16 +286,16 @@ impl Question<'_> {
     }
 
     /// Each location is one run of at most three accesses; there are two locations at least, or an instruction is torn.
-    fn is_allowed(&self, cycle: &[Segment], moves: &Moves) -> bool {
+    fn is_allowed(&self, cycle: &[Way], moves: &Moves) -> bool {
         let mut locations = Vec::new();
-        for &(entry, exit) in cycle {
+        for &(entry, exit, goes_on) in cycle {
             locations.push(self.graph.vertex(entry).location);
-            if entry != exit {
+            if goes_on {
                 locations.push(self.graph.vertex(exit).location);
             }
         }
         let distinct: BTreeSet<_> = locations.iter().copied().collect();
-        let tears = cycle.iter().any(|&(a, b)| a != b && moves.torn[a.index()][b.index()]);
+        let tears = cycle.iter().any(|&(a, b, goes_on)| goes_on && moves.torn[a.index()][b.index()]);
         let before = |position: usize| locations[(position + locations.len() - 1) % locations.len()];
         (distinct.len() >= 2 || tears)
             && distinct.iter().all(|&location| {

@@ -2,7 +2,7 @@
 //!
 //! It shares nothing with the library but the program representation. A plain instruction is a graph of accesses: its expressions are evaluated symbolically, locals by substitution, so that an access
 //! waits for exactly those that its address or value needs, for the reads of the condition, and for accesses of the same instruction to the same variable. (An array is accessed once in an instruction,
-//! at most: whether two elements are the same is not known here.) A location is read once, and what the instruction has written itself it does not read again. A condition that does not hold takes the thread back to where it was.
+//! at most: whether two elements are the same is not known here.) Each mention of a location is an access of its own. A condition that does not hold takes the thread back to where it was.
 
 use rustc_hash::FxHashSet;
 use seqcon::program::{
@@ -127,17 +127,14 @@ fn condition(instruction: &Instruction, all: &[Instruction]) -> Expression {
 fn graph(instruction: &Instruction, all: &[Instruction], num_of_locals: usize) -> Graph {
     let locals = (0..num_of_locals).map(Symbolic::Local).collect();
     let mut graph = Graph { nodes: Vec::new(), condition_nodes: 0, condition: Symbolic::Constant(1), locals };
-    let mut known: Vec<(usize, Symbolic)> = Vec::new();
-    graph.condition = graph.symbolic(&condition(instruction, all), &mut known);
+    graph.condition = graph.symbolic(&condition(instruction, all));
     graph.condition_nodes = graph.nodes.len();
     for assignment in &instruction.assignments {
-        let value = graph.symbolic(&assignment.value, &mut known);
+        let value = graph.symbolic(&assignment.value);
         match assignment.target.scope {
             Scope::Local => graph.locals[assignment.target.variable] = value,
             Scope::Shared => {
-                let index = assignment.target.index.as_ref().map(|index| graph.symbolic(index, &mut known));
-                known.retain(|(variable, _)| *variable != assignment.target.variable);
-                known.push((assignment.target.variable, value.clone()));
+                let index = assignment.target.index.as_ref().map(|index| graph.symbolic(index));
                 graph.add(assignment.target.variable, index, Action::Write(value));
             }
         }
@@ -146,23 +143,18 @@ fn graph(instruction: &Instruction, all: &[Instruction], num_of_locals: usize) -
 }
 
 impl Graph {
-    fn symbolic(&mut self, expression: &Expression, known: &mut Vec<(usize, Symbolic)>) -> Symbolic {
+    fn symbolic(&mut self, expression: &Expression) -> Symbolic {
         match expression {
             Expression::Constant(value) => Symbolic::Constant(*value),
             Expression::Read(Reference { scope: Scope::Local, variable, .. }) => self.locals[*variable].clone(),
             Expression::Read(Reference { scope: Scope::Shared, variable, index, .. }) => {
-                let index = index.as_ref().map(|index| self.symbolic(index, known));
-                if let (None, Some((_, value))) = (&index, known.iter().find(|(known, _)| known == variable)) {
-                    return value.clone();
-                }
-                let node = self.add(*variable, index, Action::Read);
-                known.push((*variable, Symbolic::Node(node)));
-                Symbolic::Node(node)
+                let index = index.as_ref().map(|index| self.symbolic(index));
+                Symbolic::Node(self.add(*variable, index, Action::Read))
             }
-            Expression::Unary(operator, operand) => Symbolic::Unary(*operator, Box::new(self.symbolic(operand, known))),
+            Expression::Unary(operator, operand) => Symbolic::Unary(*operator, Box::new(self.symbolic(operand))),
             Expression::Binary(operator, left, right, _) => {
-                let left = Box::new(self.symbolic(left, known));
-                Symbolic::Binary(*operator, left, Box::new(self.symbolic(right, known)))
+                let left = Box::new(self.symbolic(left));
+                Symbolic::Binary(*operator, left, Box::new(self.symbolic(right)))
             }
         }
     }

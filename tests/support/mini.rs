@@ -185,7 +185,8 @@ impl State {
             Expr::Op(op, left, right) => op(self.eval(thread, left, reads), self.eval(thread, right, reads)),
             Expr::Var(var) => {
                 let (name, access) = self.resolve(thread, var);
-                if !reads.contains(&access) {
+                // Each mention of a shared variable is a read of its own.
+                if !var.local || !reads.contains(&access) {
                     reads.push(access);
                 }
                 let values = if var.local { &self.locals[thread] } else { &self.shared };

@@ -7,6 +7,7 @@ pub mod all_cycles;
 pub mod analyse;
 pub mod corpus;
 pub mod demands;
+pub mod doubles;
 pub mod machines;
 pub mod mcrl2;
 pub mod mini;

@@ -85,6 +85,7 @@ fn outcome(name: &str, analysis: Analysis, models: &[&str], options: &Options) -
         analysis,
         options: options.clone(),
         results,
+        caveats: Vec::new(),
         source: None,
         provenance: Provenance::default(),
     }

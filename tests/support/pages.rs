@@ -130,6 +130,7 @@ pub fn hostile() -> Written {
         results: models.iter().map(|model| analysis.run(model, &options)).collect(),
         analysis,
         options,
+        caveats: Vec::new(),
         source: None,
         provenance: Provenance {
             command: "seqcon analyse '<b>\u{202e}'".to_owned(),

@@ -58,7 +58,7 @@ fn random_instr(rng: &mut StdRng, shape: &Shape, names: &[&str], position: usize
     let any_register = |rng: &mut StdRng| local(&format!("r{}", rng.random_range(0..=position)));
     let constant = rng.random_range(1..=2);
     // Where composite instructions are wanted, half of them are.
-    let kind = if shape.composite && rng.random_bool(0.4) { rng.random_range(17..20) } else { rng.random_range(0..20) };
+    let kind = if shape.composite && rng.random_bool(0.4) { rng.random_range(17..21) } else { rng.random_range(0..20) };
     match kind {
         0..=6 => set(shared(pick(rng, names)), constant),
         7..=12 => set(register, shared(pick(rng, names))),
@@ -82,6 +82,15 @@ fn random_instr(rng: &mut StdRng, shape: &Shape, names: &[&str], position: usize
         18 if shape.composite => {
             let (first, second) = two(rng, names);
             set(shared(first), 1).and_set(shared(second), constant)
+        }
+        20 => {
+            let both = shared(pick(rng, names));
+            match rng.random_range(0..4) {
+                0 => set(register, apply(|a, b| (a + 2 * b) % 4, both.clone(), both)),
+                1 => set(register, both.clone()).and_set(local("s"), both),
+                2 => set(both.clone(), 1).and_set(both, 2),
+                _ => set(both.clone(), constant).and_set(register, both),
+            }
         }
         19 if shape.composite && shape.waits => {
             let target = shared(pick(rng, names));

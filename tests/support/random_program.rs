@@ -96,7 +96,7 @@ fn random_thread(rng: &mut StdRng, number: usize, most: usize, scalars: usize, l
 fn assignments(rng: &mut StdRng, scalars: usize) -> Vec<Assignment> {
     let scalar = |rng: &mut StdRng| rng.random_range(0..scalars);
     let own = |rng: &mut StdRng| rng.random_range(0..COUNTER);
-    match rng.random_range(0..24) {
+    match rng.random_range(0..26) {
         0..=5 | 20..=21 => vec![set(Scope::Shared, scalar(rng), constant(rng))],
         6..=10 | 22..=23 => vec![set(Scope::Local, own(rng), shared(scalar(rng)))],
         11 => vec![set(Scope::Shared, scalar(rng), add(local(own(rng)), rng.random_range(0..=1)))],
@@ -117,6 +117,15 @@ fn assignments(rng: &mut StdRng, scalars: usize) -> Vec<Assignment> {
             vec![set(Scope::Shared, both, constant(rng)), set(Scope::Local, own(rng), shared(both))]
         }
         18 => vec![Assignment { target: element(index(rng, scalars)), value: constant(rng) }],
+        24 => {
+            // Read twice, in one expression.
+            let both = scalar(rng);
+            vec![set(Scope::Local, own(rng), sum(shared(both), shared(both)))]
+        }
+        25 => {
+            let both = scalar(rng);
+            vec![set(Scope::Shared, both, constant(rng)), set(Scope::Shared, both, constant(rng))]
+        }
         _ => vec![set(Scope::Local, own(rng), Expression::Read(element(index(rng, scalars))))],
     }
 }
@@ -173,6 +182,10 @@ fn less(left: Expression, right: i64) -> Expression {
 
 fn add(left: Expression, right: i64) -> Expression {
     binary(BinaryOperator::Add, left, right)
+}
+
+fn sum(left: Expression, right: Expression) -> Expression {
+    Expression::Binary(BinaryOperator::Add, Box::new(left), Box::new(right), Span::default())
 }
 
 fn not(operand: Expression) -> Expression {

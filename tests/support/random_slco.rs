@@ -95,8 +95,12 @@ fn random_composite(rng: &mut StdRng, shape: &Shape, size: Size) -> String {
         statements.push(format!("{} = {}", location(rng), rng.random_range(0..2)));
     }
     for _ in 0..rng.random_range(1..=size.assignments) {
-        let statement = match rng.random_range(0..5) {
+        let statement = match rng.random_range(0..6) {
             0 => format!("{} := 1 - {}", location(rng), location(rng)),
+            5 => {
+                let both = location(rng);
+                format!("{} := ({both} + {both}) % 2", [location(rng), local(rng)][rng.random_range(0..2)])
+            }
             1 => format!("{} := a[{}]", local(rng), ["x", "y", "r", "r + s"][rng.random_range(0..4)]),
             2 => format!("a[{}] := {}", ["x", "s", "r + s"][rng.random_range(0..3)], private_value(rng)),
             3 => format!("{} := {}", location(rng), private_value(rng)),

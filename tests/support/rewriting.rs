@@ -19,6 +19,8 @@ pub struct Item {
     /// What it accesses; several or none in a barrier.
     pub accesses: Vec<Named>,
     pub barrier: bool,
+    /// Its address is a constant.
+    is_fixed: bool,
     address: BTreeSet<usize>,
     data: BTreeSet<usize>,
     control: BTreeSet<usize>,
@@ -68,7 +70,15 @@ pub fn perform(path: &[&Label]) -> Performed {
 impl Walk {
     fn push(&mut self, accesses: Vec<Named>) -> usize {
         let (address, data, control) = Default::default();
-        self.items.push(Item { label: self.label, accesses, barrier: self.barrier, address, data, control });
+        self.items.push(Item {
+            label: self.label,
+            accesses,
+            barrier: self.barrier,
+            is_fixed: true,
+            address,
+            data,
+            control,
+        });
         self.items.len() - 1
     }
 
@@ -93,7 +103,7 @@ impl Walk {
                     if write.local {
                         self.locals.insert(write.name.clone(), value.clone());
                     } else {
-                        let item = self.access(Kind::Write, &write.name, address);
+                        let item = self.access(Kind::Write, write, address);
                         self.items[item].data.extend(value.iter().filter(|&&source| source != item));
                     }
                 }
@@ -116,46 +126,63 @@ impl Walk {
             address.extend(self.locals.get(&read.name).into_iter().flatten());
             return address;
         }
-        BTreeSet::from([self.access(Kind::Read, &read.name, address)])
+        BTreeSet::from([self.access(Kind::Read, read, address)])
     }
 
-    /// The item of this access; an instruction makes an access once, however often it mentions it.
-    fn access(&mut self, kind: Kind, location: &str, address: BTreeSet<usize>) -> usize {
-        let named = (self.instr.clone(), kind, location.to_owned());
+    /// The item of this access: every mention is one, but a barrier is one with all that it accesses.
+    fn access(&mut self, kind: Kind, access: &Access, address: BTreeSet<usize>) -> usize {
+        let named = (self.instr.clone(), kind, access.name.clone());
         if self.barrier {
             self.items[self.first].accesses.push(named);
             return self.first;
         }
-        let known = (self.first..self.items.len()).find(|&item| self.items[item].accesses.contains(&named));
-        if let Some(item) = known {
-            // Two ways to compute one address: only what both need is certain to come before.
-            self.items[item].address.retain(|source| address.contains(source));
-            return item;
-        }
         let item = self.push(vec![named]);
+        self.items[item].is_fixed = access.address.is_empty();
         self.items[item].address = address;
         self.items[item].control = self.control.clone();
         item
     }
 }
 
+/// `v` of `v[0]`, `x` of `x`.
+fn variable(location: &str) -> &str {
+    location.split('[').next().unwrap_or(location)
+}
+
 impl Performed {
-    /// Whether program order has item `a` before item `b`: in an earlier label, or by a dependency within one.
+    /// Whether program order has item `a` before item `b`: in an earlier label, or within one by a dependency, or as the text has two accesses to one location of which one writes.
     pub fn is_before(&self, a: usize, b: usize) -> bool {
         let (first, second) = (&self.items[a], &self.items[b]);
         if first.label != second.label {
             return first.label < second.label;
         }
-        second
-            .sources()
-            .any(|source| self.items[source].label == first.label && (source == a || self.is_before(a, source)))
+        self.directly_before(b, |name, other, _| name == other)
+            .any(|earlier| earlier == a || self.is_before(a, earlier))
     }
 
-    /// The length of the longest chain of accesses before the item in its own instruction.
+    /// The items of its own label that an item depends on or follows because `is_one` says that both access one location; `is_one` also gets to know whether both have constant addresses.
+    fn directly_before(&self, item: usize, is_one: impl Fn(&str, &str, bool) -> bool) -> impl Iterator<Item = usize> {
+        let own = &self.items[item];
+        let is_coherent = |earlier: &Item| {
+            let (Some((_, first, a)), Some((_, second, b))) = (earlier.accesses.first(), own.accesses.first()) else {
+                return false;
+            };
+            let writes = *first == Kind::Write || *second == Kind::Write;
+            writes && is_one(a, b, earlier.is_fixed && own.is_fixed)
+        };
+        let sources: BTreeSet<usize> = own.sources().collect();
+        let is_before = |&earlier: &usize| {
+            let other = &self.items[earlier];
+            let is_direct = sources.contains(&earlier) || (earlier < item && !own.barrier && is_coherent(other));
+            earlier != item && other.label == own.label && is_direct
+        };
+        (0..self.items.len()).filter(is_before).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The length of the longest chain of accesses before the item in its own instruction, if all elements of an array whose indices are not different constants are one.
     pub fn level(&self, item: usize) -> u32 {
-        let label = self.items[item].label;
-        let before = (0..self.items.len()).filter(|&other| self.items[other].label == label);
-        before.filter(|&other| self.is_before(other, item)).map(|other| self.level(other) + 1).max().unwrap_or(0)
+        let may_be_one = |a: &str, b: &str, are_fixed: bool| a == b || (variable(a) == variable(b) && !are_fixed);
+        self.directly_before(item, may_be_one).map(|earlier| self.level(earlier) + 1).max().unwrap_or(0)
     }
 
     /// The highest level in the label at this position of the path.

@@ -2,15 +2,18 @@
 
 use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, ModelOutcome, Options};
-use seqcon::confirm::{Limits, granularity, machine, place_confirmed};
+use seqcon::confirm::{Limits, granularity, place_confirmed};
 use seqcon::cycles::Atomicity;
 use seqcon::explore::observe::{FactsObserver, facts};
 use seqcon::explore::{Limits as ExploreLimits, explore};
+use seqcon::facts::Facts;
 use seqcon::lang;
 use seqcon::memory::MemoryModel;
 use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
+use seqcon::readings::{self, Splittable};
 use seqcon::repair::Repair;
+use seqcon::weak::Machine;
 use seqcon::weak::split::SplitProgram;
 use seqcon::weak::verify::{Property, Question, Verdict, verify};
 
@@ -21,11 +24,22 @@ pub fn program(text: &str) -> Program {
 
 /// The analysis of a program.
 pub fn analysis(program: &Program, profile: Profile) -> Analysis {
+    Analysis::new(whole_facts(program), profile)
+}
+
+/// The facts of its state space.
+pub fn whole_facts(program: &Program) -> Facts {
     let compiled = Compiled::new(program).expect("few indices");
     let explored = explore(&compiled, &ExploreLimits::default(), &mut FactsObserver);
     let (exploration, watchers) = explored.unwrap_or_else(|failure| panic!("{failure:?}"));
     let size = (exploration.states.len() as u64, exploration.transitions);
-    Analysis::new(facts(program, &watchers, size), profile)
+    facts(program, &watchers, size)
+}
+
+/// The analysis of a program for a reading of its composite instructions.
+pub fn analysis_for(program: &Program, atomicity: Atomicity, limits: Limits) -> Analysis {
+    let splittable = Splittable { program, limit: limits.states };
+    readings::analysis(analysis(program, Profile::Sound), atomicity, Some(splittable)).expect("short instructions")
 }
 
 /// Its result under a memory model.
@@ -56,8 +70,13 @@ pub fn judge(
 ) -> Verdict {
     let mut split = SplitProgram::new(program).expect("short instructions");
     repair.apply(&mut split);
+    if atomicity == Atomicity::Presumed {
+        for (thread, instruction) in split.composites() {
+            split.threads[thread].lock(instruction);
+        }
+    }
     let question = Question {
-        machine: machine(&named(model)).expect("tso or pso"),
+        machine: Machine::of(&named(model)).expect("tso or pso"),
         granularity: granularity(atomicity),
         property,
         bound: limits.buffer,

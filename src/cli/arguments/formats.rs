@@ -59,8 +59,8 @@ pub struct CompareArguments {
 pub struct MatrixArguments {
     #[command(flatten)]
     pub input: InputArguments,
-    /// Check whether instructions can be torn, and lock those: off, updates (only instructions that write), full
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "off", default_missing_value = "full", num_args = 0..=1, require_equals = true)]
+    /// How instructions with several accesses are read
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1)]
     pub atomicity: AtomicityArgument,
     /// Write the matrix here, as a table (- for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Output")]

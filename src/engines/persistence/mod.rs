@@ -23,7 +23,7 @@
 //!
 //! # What is presumed
 //!
-//! - The pattern is about loads and stores. Instructions with several shared accesses are first [split](crate::program::single_access), reads before writes, and the result is about the program that performs its
+//! - The pattern is about loads and stores. Instructions with several shared accesses are first [split](crate::program::single_access), every mention an access, reads before writes, and the result is about the program that performs its
 //!   accesses one by one: that an instruction can be torn under sequential consistency is not its business (reports name such instructions as presumed to be atomic; `verify --atomicity off` is the matching question).
 //! - An atomic instruction that looks at other locations than the one that it writes (a lock region, `atomic [y = 0; x := 1]`) is no update as the paper has it: on TSO it may see what those were before several writes of the pivot. All that it may write
 //!   counts as about to be changed wherever it can be tried, so for programs with such instructions fences may be too many, never too few.
@@ -47,6 +47,7 @@ mod values;
 use super::{Description, Engine, Evidence, Task, Trouble};
 use crate::aeg::Profile;
 use crate::analysis::{Abstraction, Analysis};
+use crate::memory::Known;
 use crate::program::Program;
 use crate::program::compiled::Compiled;
 use crate::program::single_access::SingleAccess;
@@ -80,7 +81,7 @@ impl Engine for Persistence {
         Description {
             name: "persistence",
             guarantees: "persistence: every run has the program order and the store order of a sequentially consistent run, so the same states are reached",
-            models: &["tso"],
+            models: &[Known::Tso],
             input: "specifications",
             after: "Abdulla, Atig and Ngo 2015 (docs/engines/persistence.md)",
         }

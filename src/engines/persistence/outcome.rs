@@ -120,7 +120,7 @@ impl Evidence for Checked {
         ModelOutcome {
             fences,
             confirmations,
-            presumed_atomic: names.split_instructions(self),
+            composites: names.split_instructions(self),
             minimal_sets: self.minimal_sets(options.minimal_sets),
             elapsed: started.elapsed(),
             ..outcome

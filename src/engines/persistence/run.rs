@@ -11,7 +11,7 @@ use crate::engines::Run;
 use crate::explore::successors::Evaluated;
 use crate::weak::buffers::{BufferState, BufferStep};
 use crate::weak::system::{Event, State};
-use crate::weak::threads::{Access, AccessKind, Progress};
+use crate::weak::threads::{Access, AccessKind, Order, Progress};
 
 /// A run in the making: the values of all slots, and the pivot's write that waits.
 struct Making<'m> {
@@ -101,7 +101,7 @@ impl Making<'_> {
 
     fn event(&self, thread: usize, instruction: usize, accesses: Vec<Access>) -> Event {
         let instruction = self.machine.single.origins[thread][instruction].instruction;
-        Event { thread, instruction, accesses, progress: Progress::Done }
+        Event { thread, instruction, accesses, order: Order::WHOLE, progress: Progress::Done }
     }
 
     fn buffers(&self) -> Box<[Vec<(u32, i64)>]> {

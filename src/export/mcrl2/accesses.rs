@@ -1,7 +1,6 @@
 //! The accesses of an instruction as lists of terms, as [`program::labels`](crate::program::labels) has them.
 //!
-//! An access to an element whose index is no constant is there only if the index is in range; and two accesses that are written differently
-//! can turn out to be the same one, which is listed once.
+//! An access to an element whose index is no constant is there only if the index is in range. Every mention of a variable is listed.
 
 use super::helpers::{Helper, Helpers};
 use super::names::{Names, VariableNames};
@@ -17,26 +16,6 @@ pub(super) struct Accesses<'a> {
     pub helpers: &'a mut Helpers,
 }
 
-/// The accesses found so far.
-#[derive(Default)]
-struct Found {
-    items: Vec<Item>,
-    texts: Vec<String>,
-    /// Every array with whether one of its indices is no constant.
-    arrays: Vec<(Scope, usize, bool)>,
-    /// What an index reads may be there for itself, and so may be there twice.
-    has_indices: bool,
-}
-
-impl Found {
-    /// Whether two of them may be the same access in some state: elements of one array, one of which is not known yet.
-    fn may_repeat(&self) -> bool {
-        let same = |a: &(Scope, usize, bool), b: &(Scope, usize, bool)| a.0 == b.0 && a.1 == b.1 && (a.2 || b.2);
-        (self.has_indices && self.items.len() > 1)
-            || self.arrays.iter().enumerate().any(|(position, a)| self.arrays[..position].iter().any(|b| same(a, b)))
-    }
-}
-
 impl Accesses<'_> {
     /// The list of what these expressions read.
     pub(super) fn reads<'e>(
@@ -44,11 +23,11 @@ impl Accesses<'_> {
         expressions: impl Iterator<Item = &'e Expression>,
         environment: &Environment,
     ) -> String {
-        let mut found = Found::default();
+        let mut found = Vec::new();
         for expression in expressions {
             self.collect(expression, environment, &mut found);
         }
-        self.finish(&found)
+        list(&found)
     }
 
     /// The list of what an assignment reads: its value, and its target's index if nothing is written.
@@ -58,28 +37,27 @@ impl Accesses<'_> {
         target: &Reference,
         environment: &Environment,
     ) -> String {
-        let mut found = Found::default();
+        let mut found = Vec::new();
         self.collect(value, environment, &mut found);
         if let Some(index) = target.index.as_deref() {
-            let mut read_for_index = Found::default();
+            let mut read_for_index = Vec::new();
             self.collect(index, environment, &mut read_for_index);
-            if !read_for_index.items.is_empty() {
+            if !read_for_index.is_empty() {
                 let (text, length) = (self.index(index, environment), self.length(target).to_string());
-                let reads = self.finish(&read_for_index);
-                found.has_indices = true;
-                push(&mut found, Item::Perhaps(self.helpers.apply(Helper::Outside, &[&text, &length, &reads])));
+                let reads = list(&read_for_index);
+                found.push(Item::Perhaps(self.helpers.apply(Helper::Outside, &[&text, &length, &reads])));
             }
         }
-        self.finish(&found)
+        list(&found)
     }
 
     /// The list of what is written: the target, or nothing if its index is out of range.
     pub(super) fn write(&mut self, target: &Reference, environment: &Environment) -> String {
         match target.index.as_deref() {
             None | Some(Expression::Constant(_)) => {
-                let mut found = Found::default();
+                let mut found = Vec::new();
                 self.add(target, environment, &mut found);
-                self.finish(&found)
+                list(&found)
             }
             Some(index) => {
                 let location = self.name(target).location.clone();
@@ -101,12 +79,7 @@ impl Accesses<'_> {
         Some(Item::Perhaps(self.helpers.apply(Helper::Mark, &[&index, &length.to_string()])))
     }
 
-    fn finish(&mut self, found: &Found) -> String {
-        let text = list(&found.items);
-        if found.may_repeat() { self.helpers.apply(Helper::Once, &[&text]) } else { text }
-    }
-
-    fn collect(&mut self, expression: &Expression, environment: &Environment, found: &mut Found) {
+    fn collect(&mut self, expression: &Expression, environment: &Environment, found: &mut Vec<Item>) {
         match expression {
             Expression::Constant(_) => {}
             Expression::Read(reference) => self.add(reference, environment, found),
@@ -119,50 +92,49 @@ impl Accesses<'_> {
     }
 
     /// Adds the access to a variable or an element.
-    fn add(&mut self, reference: &Reference, environment: &Environment, found: &mut Found) {
+    fn add(&mut self, reference: &Reference, environment: &Environment, found: &mut Vec<Item>) {
         let location = self.name(reference).location.clone();
         let Some(index) = reference.index.as_deref() else {
-            push(found, Item::Surely(format!("lc'({location})")));
+            found.push(Item::Surely(format!("lc'({location})")));
             return;
         };
         let length = self.length(reference);
         if let Expression::Constant(index) = index {
             if in_range(*index, length) {
-                found.arrays.push((reference.scope, reference.variable, false));
-                push(found, Item::Surely(format!("lc'({location}({index}))")));
+                found.push(Item::Surely(format!("lc'({location}({index}))")));
             }
             return;
         }
         let text = self.index(index, environment);
         let access = self.element(&format!("{location}({text})"), index, environment);
-        let mut read_for_index = Found::default();
+        let mut read_for_index = Vec::new();
         self.collect(index, environment, &mut read_for_index);
-        let inside = if read_for_index.items.is_empty() {
+        let inside = if read_for_index.is_empty() {
             self.helpers.apply(Helper::Inside, &[&text, &length.to_string(), &access])
         } else {
-            found.has_indices = true;
-            let otherwise = self.finish(&read_for_index);
+            let otherwise = list(&read_for_index);
             self.helpers.apply(Helper::InsideOr, &[&text, &length.to_string(), &access, &otherwise])
         };
-        if push(found, Item::Perhaps(inside)) {
-            found.arrays.push((reference.scope, reference.variable, true));
-        }
+        found.push(Item::Perhaps(inside));
     }
 
     /// The access to an element with what its index reads: variables, or accesses if the program has addresses that need addresses.
     fn element(&mut self, location: &str, index: &Expression, environment: &Environment) -> String {
-        let mut found = Found::default();
+        let mut found = Vec::new();
         self.collect(index, environment, &mut found);
-        if found.items.is_empty() {
+        if found.is_empty() {
             return format!("lc'({location})");
         }
         if !self.names.has_nested_addresses {
             // Nothing here has an address of its own: every access is `lc'(variable)`.
-            let variable = |text: &String| Item::Surely(text["lc'(".len()..text.len() - ")".len()].to_owned());
-            return format!("lcdp'({location}, {})", list(&found.texts.iter().map(variable).collect::<Vec<_>>()));
+            let variable = |item: &Item| {
+                let (Item::Surely(text) | Item::Perhaps(text)) = item;
+                Item::Surely(text["lc'(".len()..text.len() - ")".len()].to_owned())
+            };
+            return format!("lcdp'({location}, {})", list(&found.iter().map(variable).collect::<Vec<_>>()));
         }
-        let address = self.finish(&found);
-        if found.items.iter().any(|item| matches!(item, Item::Surely(_))) {
+        let address = list(&found);
+        if found.iter().any(|item| matches!(item, Item::Surely(_))) {
             return format!("lcdp'({location}, {address})");
         }
         // Without an address it must be the same access as one that never had any.
@@ -184,17 +156,6 @@ impl Accesses<'_> {
     fn length(&self, reference: &Reference) -> usize {
         reference.variable(self.program, self.thread).initial.len()
     }
-}
-
-/// Adds an access that is not there yet.
-fn push(found: &mut Found, item: Item) -> bool {
-    let (Item::Surely(text) | Item::Perhaps(text)) = &item;
-    if found.texts.contains(text) {
-        return false;
-    }
-    found.texts.push(text.clone());
-    found.items.push(item);
-    true
 }
 
 fn in_range(index: i64, length: usize) -> bool {

@@ -24,8 +24,6 @@ pub(super) enum Helper {
     Element,
     /// An empty condition if the index is out of range.
     Mark,
-    /// Every access once.
-    Once,
     /// Division, rounded down.
     Quotient,
     /// The remainder of that.
@@ -67,7 +65,6 @@ impl Helper {
             Helper::Outside => "outside'",
             Helper::Element => "element'",
             Helper::Mark => "mark'",
-            Helper::Once => "once'",
             Helper::Quotient => "quotient'",
             Helper::Remainder => "remainder'",
             Helper::Power => "power'",
@@ -185,21 +182,6 @@ var
   i', n': Int;
 eqn
   mark'(i', n') = if(0 <= i' && i' < n', [], [A'([], [])]);
-"
-            }
-            Helper::Once => {
-                "% Every access once, where it stands first.
-map
-  once': List(Access') -> List(Access');
-  without': List(Access') # Access' -> List(Access');
-var
-  l': List(Access');
-  x', i': Access';
-eqn
-  once'([]) = [];
-  once'(x' |> l') = x' |> without'(once'(l'), x');
-  without'([], i') = [];
-  without'(x' |> l', i') = if(x' == i', without'(l', i'), x' |> without'(l', i'));
 "
             }
             Helper::Quotient => {

@@ -17,7 +17,7 @@ const RESERVED: &str = "
 /// What every specification here has itself.
 const OURS: &str = "
     x' l' i' n' A' lc' lcdp' fence' atomic' no_location' Name' Location' Access' Item' Program' at' atBool'
-    put' putBool' inside' element' mark' once' without' quotient' remainder' power'
+    put' putBool' inside' element' mark' quotient' remainder' power'
 ";
 
 /// The two names of a variable.

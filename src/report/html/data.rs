@@ -6,6 +6,7 @@
 use super::drawing::Drawing;
 use super::listing::Listing;
 use crate::analysis::{Confirmation, ModelOutcome, Outcome};
+use crate::caveat::Caveat;
 use crate::cycles::{Cycle, Delay, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::provenance::Provenance;
@@ -27,7 +28,7 @@ pub struct Data<'a> {
     command: &'a str,
     inputs: Vec<InputData<'a>>,
     cut_off: bool,
-    /// How the result was found, and what was left out of account.
+    /// What must be known before the results are believed, how they were found, and what was left out of account.
     notices: Vec<String>,
     threads: &'a [String],
     locations: &'a [String],
@@ -75,7 +76,7 @@ struct ResultData {
     proved_minimal: bool,
     verified: VerificationObject,
     complete: bool,
-    presumed_atomic: Vec<usize>,
+    notices: Vec<String>,
     fences: Vec<FenceData>,
     locks: Vec<LockData>,
     delays: Vec<DelayData>,
@@ -141,7 +142,7 @@ pub fn of(outcome: &Outcome) -> Data<'_> {
             .map(|input| InputData { path: &input.path, sha256: input.sha256.as_deref() })
             .collect(),
         cut_off: analysis.cut_off,
-        notices: engine::guarantee(outcome).into_iter().chain(engine::left_out(outcome)).collect(),
+        notices: notices(outcome),
         threads: &graph.threads,
         locations: &graph.locations,
         instructions: instructions.collect(),
@@ -150,6 +151,11 @@ pub fn of(outcome: &Outcome) -> Data<'_> {
         program_edges: drawing.edges,
         results: outcome.results.iter().map(|result| result_data(outcome, result)).collect(),
     }
+}
+
+fn notices(outcome: &Outcome) -> Vec<String> {
+    let caveats = outcome.caveats.iter().map(Caveat::in_words);
+    caveats.chain(engine::guarantee(outcome)).chain(engine::left_out(outcome)).collect()
 }
 
 /// As the specification says it, or as the labels do.
@@ -182,7 +188,7 @@ fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
         proved_minimal: outcome.is_proved_minimal(result),
         verified: verification_object(&result.verification),
         complete: result.complete,
-        presumed_atomic: result.presumed_atomic.iter().map(|instr| instr.index()).collect(),
+        notices: super::super::reading::sentences(outcome, result),
         fences: fences.map(|(object, fence)| FenceData { fence: object, at: fence.point.instr.index() }).collect(),
         locks: locks(outcome, result),
         delays: result

@@ -82,7 +82,7 @@ impl<'a> Links<'a> {
         let mut open = false;
         let in_place = Synchronisation { locked: self.in_place.locked.clone(), ..Synchronisation::none() };
         explore_open(self.graph, &in_place, a, &mut |met, _| {
-            if met == Meeting::Access(b) {
+            if matches!(met, Meeting::Access { vertex, .. } if vertex == b) {
                 open = true;
                 return ControlFlow::Break(());
             }
@@ -140,14 +140,16 @@ impl Carried {
 
     /// How an access of the evaluation depends on it.
     fn link_to(&self, graph: &AbstractEventGraph, label: LabelId, b: VertexId, accepted: &[Link]) -> Option<Link> {
-        let event = graph.evaluation(label).events.iter().find(|event| event.vertex == b)?;
-        let has = |link: &Link| match link {
-            Link::Address => self.is_in(&event.address),
-            Link::Data => self.is_in(&event.data),
-            Link::Control => self.control || self.is_in(&event.control),
-            Link::Plain | Link::Fence => false,
-        };
-        accepted.iter().copied().find(has)
+        let mut events = graph.evaluation(label).events.iter().filter(|event| event.vertex == b);
+        events.find_map(|event| {
+            let has = |link: &Link| match link {
+                Link::Address => self.is_in(&event.address),
+                Link::Data => self.is_in(&event.data),
+                Link::Control => self.control || self.is_in(&event.control),
+                Link::Plain | Link::Fence => false,
+            };
+            accepted.iter().copied().find(has)
+        })
     }
 
     /// What carries it behind the evaluation.

@@ -3,7 +3,7 @@
 //! A test has the accesses of the cycle and nothing else of the program: a thread for each segment, and between its two accesses what keeps them in order in the program ([`links`]): a fence that is in place, a
 //! dependency that the memory model counts, or nothing.
 //!
-//! *The architecture* is that of the memory model, if its rules are those of the built-in table of that name ([`target`]). Any other model is written for POWER, which may exchange what the model keeps in order. So that the cycle comes about only by
+//! *The architecture* is that of the built-in model whose rules the memory model has, whatever it is called ([`target`]). Any other model is written for POWER, which may exchange what the model keeps in order. So that the cycle comes about only by
 //! what the model may exchange, whatever it keeps gets a `sync` there; but if the model lets threads see a write at different times, a `sync` behind a read would forbid that, too, and a dependency stands in its place.
 //!
 //! *The condition* holds exactly if the cycle has come about. Along the cycle the accesses to a location are consecutive, joined by conflict edges; their writes are to come in this order, and get the values 1, 2 (initially

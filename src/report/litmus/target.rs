@@ -1,9 +1,9 @@
 //! The architecture that the tests of a memory model are written for.
 //!
-//! A name alone says nothing: a table of the user's can be called `tso`. The architecture is the model's own if its rules, store atomicity and the eight rows, are those of the built-in model of its name; titles and fence instructions do not matter.
+//! A name says nothing: a table of the user's can be called `tso`. The architecture is that of the built-in model whose rules the table has ([`MemoryModel::known`]).
 
 use crate::lang::litmus::Architecture;
-use crate::memory::MemoryModel;
+use crate::memory::{Known, MemoryModel, Unknown};
 
 /// What tests are written for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,19 +20,20 @@ impl Target {
     /// The target for the memory model.
     #[must_use]
     pub fn of(model: &MemoryModel) -> Target {
-        let own = |architecture, remark: Option<&str>| Target {
-            architecture,
-            is_own: true,
-            remark: remark.map(str::to_owned),
-        };
-        match &*model.name {
-            "tso" if is_builtin(model) => own(Architecture::X86, None),
-            "power" if is_builtin(model) => own(Architecture::Ppc, None),
-            "armv7" if is_builtin(model) => own(Architecture::Arm, None),
-            "armv8" if is_builtin(model) => {
-                own(Architecture::Arm, Some("in the assembly of ARMv7, which herd's ARM is"))
+        let own = |architecture, remark| Target { architecture, is_own: true, remark };
+        let name = &model.name;
+        match model.known() {
+            Ok(Known::Tso) => own(Architecture::X86, None),
+            Ok(Known::Power) => own(Architecture::Ppc, None),
+            Ok(Known::Armv7) => own(Architecture::Arm, None),
+            Ok(Known::Armv8) => {
+                own(Architecture::Arm, Some("in the assembly of ARMv7, which herd's ARM is".to_owned()))
             }
-            name => {
+            Err(Unknown::Ambiguous { models }) if models.contains(&Known::Power) => {
+                let remark = format!("the rules of {name} are those of {}: for POWER", Known::list(&models));
+                own(Architecture::Ppc, Some(remark))
+            }
+            Ok(Known::Sc | Known::Pso | Known::Rmo | Known::Alpha) | Err(_) => {
                 let remark = format!(
                     "herd has no architecture for {name}: for POWER, with something in between wherever {name} keeps two accesses in order"
                 );
@@ -40,10 +41,4 @@ impl Target {
             }
         }
     }
-}
-
-/// Whether the rules are those of the built-in model of this name.
-fn is_builtin(model: &MemoryModel) -> bool {
-    MemoryModel::named(&model.name)
-        .is_some_and(|known| known.store_atomic == model.store_atomic && known.preserved == model.preserved)
 }

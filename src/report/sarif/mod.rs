@@ -11,6 +11,7 @@ mod schema;
 
 use super::{Report, names};
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
+use crate::caveat::Caveat;
 use crate::cycles::{Cycle, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::lang::Language;
@@ -26,9 +27,9 @@ use crate::repair::text::edits;
 use crate::safety::{self, Point};
 use crate::source::Source;
 use schema::{
-    Artifact, ArtifactChange, ArtifactLocation, CodeFlow, Configuration, Driver, Fix, Invocation, Location, Log,
-    LogicalLocation, Message, Notification, PhysicalLocation, Region, Replacement, ResultObject, Rule, Run, ThreadFlow,
-    ThreadFlowLocation, Tool,
+    Artifact, ArtifactChange, ArtifactLocation, CodeFlow, Configuration, Descriptor, Driver, Fix, Invocation, Location,
+    Log, LogicalLocation, Message, Notification, PhysicalLocation, Region, Replacement, ResultObject, Rule, Run,
+    ThreadFlow, ThreadFlowLocation, Tool,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -129,8 +130,11 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn invocation(&self) -> Invocation<'a> {
+        let caveats = self.outcome.caveats.iter().map(|caveat| self.notification(caveat));
         let incomplete = self.outcome.results.iter().filter(|result| !result.complete).map(|result| Notification {
+            descriptor: None,
             level: "warning",
+            locations: Vec::new(),
             message: Message::new(format!(
                 "Under {} a limit left something out: there may be more to find.",
                 result.model.name
@@ -139,7 +143,25 @@ impl<'a> Writer<'a> {
         Invocation {
             command_line: &self.outcome.provenance.command,
             execution_successful: true,
-            tool_execution_notifications: incomplete.collect(),
+            tool_execution_notifications: caveats.chain(incomplete).collect(),
+        }
+    }
+
+    fn notification(&self, caveat: &Caveat) -> Notification {
+        let location = self.outcome.source.as_ref().zip(caveat.span).map(|(source, span)| Location {
+            id: None,
+            physical_location: Some(PhysicalLocation {
+                artifact_location: self.artifact_of(source),
+                region: region(source, span),
+            }),
+            logical_locations: Vec::new(),
+            message: None,
+        });
+        Notification {
+            descriptor: Some(Descriptor { id: caveat.topic.name() }),
+            level: caveat.topic.level().name(),
+            message: Message::new(format!("{}.", capitalised(&caveat.sentence))),
+            locations: location.into_iter().collect(),
         }
     }
 
@@ -321,8 +343,8 @@ impl<'a> Writer<'a> {
             ThreadFlow { id: graph.threads[thread.index()].clone(), locations: locations.collect() }
         };
         let mut next = 0;
-        let threads = cycle.segments.iter().map(|segment| {
-            let length = if segment.entry == segment.exit { 1 } else { 2 };
+        let threads = (0..cycle.segments.len()).map(|segment| {
+            let length = if cycle.is_move(segment) { 2 } else { 1 };
             let own: Vec<_> = (next..next + length).map(|position| (position, steps[position].vertex)).collect();
             next += length;
             flow(&own)
@@ -348,6 +370,12 @@ impl<'a> Writer<'a> {
             format!("{description} For this result alone: 'seqcon fix' makes the changes for all results, each once.");
         Some(Fix { description: Message::new(description), artifact_changes: [change] })
     }
+}
+
+/// The sentence with its first letter in upper case.
+fn capitalised(sentence: &str) -> String {
+    let mut rest = sentence.chars();
+    rest.next().map_or(String::new(), |first| first.to_uppercase().chain(rest).collect())
 }
 
 fn region(source: &Source, span: Span) -> Region {

@@ -75,8 +75,18 @@ pub struct Invocation<'a> {
 
 #[derive(Serialize)]
 pub struct Notification {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub descriptor: Option<Descriptor>,
     pub level: &'static str,
     pub message: Message,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub locations: Vec<Location>,
+}
+
+/// What a notification is about.
+#[derive(Serialize)]
+pub struct Descriptor {
+    pub id: &'static str,
 }
 
 #[derive(Serialize)]

@@ -22,8 +22,8 @@ pub(super) struct Marked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum ThreadMark {
     No,
-    /// As long as it is in the middle of the present instruction; for good if that has an effect.
-    InInstruction,
+    /// These operations of the present instruction are, and so is what comes after them in it; everything after the instruction, if that has an effect.
+    InInstruction(u64),
     Yes,
 }
 
@@ -63,10 +63,16 @@ impl Marks {
 
     /// Whether the event is marked; if so, its thread and accesses are from now on.
     pub(in crate::weak) fn spread(&mut self, event: &Event) -> bool {
-        let is_marked =
-            self.threads[event.thread] != ThreadMark::No || event.accesses.iter().any(|access| self.conflict(access));
+        let is_after = match self.threads[event.thread] {
+            ThreadMark::No => false,
+            ThreadMark::InInstruction(operations) => event.order.before & operations != 0,
+            ThreadMark::Yes => true,
+        };
+        let is_marked = is_after || event.accesses.iter().any(|access| self.conflict(access));
         if is_marked {
             self.mark(event);
+        } else if let ThreadMark::InInstruction(_) = self.threads[event.thread] {
+            self.settle(event, 0);
         }
         is_marked
     }
@@ -74,14 +80,20 @@ impl Marks {
     /// Marks an event: its thread and its accesses.
     pub(in crate::weak) fn mark(&mut self, event: &Event) {
         if !event.accesses.is_empty() {
-            let mark = &mut self.threads[event.thread];
-            *mark = match (*mark, event.progress) {
-                (ThreadMark::Yes, _) | (_, Progress::Done) => ThreadMark::Yes,
-                (_, Progress::InTheMiddle) => ThreadMark::InInstruction,
-                (_, Progress::WithoutEffect) => ThreadMark::No,
-            };
+            self.settle(event, event.order.own);
             event.accesses.iter().for_each(|access| self.add(access));
         }
+    }
+
+    /// How the thread of an event is marked after it, if these operations of its instruction are marked now.
+    fn settle(&mut self, event: &Event, operations: u64) {
+        let mark = &mut self.threads[event.thread];
+        let known = if let ThreadMark::InInstruction(known) = mark { *known } else { 0 };
+        *mark = match (*mark, event.progress) {
+            (ThreadMark::Yes, _) | (_, Progress::Done) => ThreadMark::Yes,
+            (_, Progress::InTheMiddle) => ThreadMark::InInstruction(known | operations),
+            (_, Progress::WithoutEffect) => ThreadMark::No,
+        };
     }
 }
 

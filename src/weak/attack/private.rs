@@ -27,6 +27,8 @@ pub(super) struct Position {
     overlay: Vec<(u32, i64)>,
     /// The write of the pair, once it was made.
     delayed: Option<Vertex>,
+    /// What of its instruction comes after it, itself included, while the thread has not left that.
+    within: Within,
     /// The thread has left the instruction of that write.
     has_left: bool,
     /// What the instruction at hand has done so far that the others can see.
@@ -35,7 +37,35 @@ pub(super) struct Position {
 
 impl Position {
     pub(super) fn start(config: ConfigId, memory: Box<[i64]>) -> Position {
-        Position { config, memory, overlay: Vec::new(), delayed: None, has_left: false, seen: Vec::new() }
+        let within = Within::default();
+        Position { config, memory, overlay: Vec::new(), delayed: None, within, has_left: false, seen: Vec::new() }
+    }
+}
+
+/// Accesses of one instruction that come after the delayed write by their dependencies: other accesses of it are in no order with that.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Within {
+    operations: u64,
+    /// Kind and location, sorted.
+    accesses: Vec<(AccessKind, u32)>,
+}
+
+impl Within {
+    fn is_before(&self, event: &Event) -> bool {
+        let conflicts = |access: &Access| {
+            let is_same = |&(kind, location): &(AccessKind, u32)| {
+                location == access.location && (kind == AccessKind::Write || access.kind == AccessKind::Write)
+            };
+            self.accesses.iter().any(is_same)
+        };
+        event.order.before & self.operations != 0 || event.accesses.iter().any(conflicts)
+    }
+
+    fn add(&mut self, event: &Event) {
+        self.operations |= event.order.own;
+        self.accesses.extend(event.accesses.iter().map(|access| (access.kind, access.location)));
+        self.accesses.sort_unstable();
+        self.accesses.dedup();
     }
 }
 
@@ -106,7 +136,10 @@ impl PrivateRun {
     fn overtaking(&self, before: &Position, event: &Event, visibility: Visibility) -> Option<Pair> {
         let from = before.delayed?;
         let &access = event.accesses.first()?;
-        let counts = before.has_left || self.rules.granularity == Granularity::Accesses;
+        let counts = match self.rules.granularity {
+            Granularity::Accesses => before.has_left || before.within.is_before(event),
+            Granularity::Instructions => before.has_left,
+        };
         let is_own = before.overlay.iter().any(|&(location, _)| location == access.location);
         (counts && visibility == Visibility::Visible && !is_own).then_some(Pair {
             thread: self.rules.thread,
@@ -166,7 +199,10 @@ impl PrivateRun {
             }
         }
         let event = self.event(step, vec![access], thread.progress(position.config, step.step, next.config, true));
-        self.arrived(thread, &mut next);
+        if position.delayed.is_none() && next.delayed.is_some() {
+            next.within.add(&event);
+        }
+        self.arrived(thread, &event, &mut next);
         (event, visibility, next)
     }
 
@@ -188,23 +224,29 @@ impl PrivateRun {
             _ => {}
         }
         let event = self.event(step, accesses, thread.progress(position.config, step.step, next.config, false));
-        self.arrived(thread, &mut next);
+        self.arrived(thread, &event, &mut next);
         (event, Visibility::Visible, next)
     }
 
-    fn arrived(&self, thread: &Threads<'_>, next: &mut Position) {
+    fn arrived(&self, thread: &Threads<'_>, event: &Event, next: &mut Position) {
+        if next.within.is_before(event) {
+            next.within.add(event);
+        }
         if thread.is_at_boundary(next.config) {
+            next.within = Within::default();
             next.seen.clear();
             next.has_left = next.delayed.is_some();
         }
-        if self.rules.granularity == Granularity::Accesses {
-            next.seen.clear();
+        match self.rules.granularity {
+            Granularity::Accesses => next.seen.clear(),
+            Granularity::Instructions => next.within = Within::default(),
         }
         next.seen = sorted(std::mem::take(&mut next.seen));
     }
 
     fn event(&self, step: &Move, accesses: Vec<Access>, progress: Progress) -> Event {
-        Event { thread: self.rules.thread, instruction: step.instruction as usize, accesses, progress }
+        let (thread, instruction) = (self.rules.thread, step.instruction as usize);
+        Event { thread, instruction, accesses, order: step.order, progress }
     }
 
     /// What the thread did up to a position, and a last step.

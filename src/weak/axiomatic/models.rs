@@ -38,16 +38,9 @@ pub enum Model {
 }
 
 impl Model {
-    /// All models, each with its name.
+    /// All models, each with the name of its table in [`memory`](crate::memory).
     pub const ALL: [(Model, &'static str); 5] =
         [(Model::Sc, "sc"), (Model::Tso, "tso"), (Model::Pso, "pso"), (Model::Armv7, "armv7"), (Model::Power, "power")];
-
-    /// The model of that name; the names are those of the tables in [`memory`](crate::memory).
-    #[must_use]
-    pub fn named(name: &str) -> Option<Model> {
-        let table = crate::memory::MemoryModel::named(name)?;
-        Model::ALL.into_iter().find(|(_, known)| *known == table.name).map(|(model, _)| model)
-    }
 
     /// Whether the model allows the execution, as far as its communication is known.
     #[must_use]

@@ -3,10 +3,9 @@
 //! A trace is one way through the thread, with the accesses that it makes, for one choice of what its reads return. Which values a read may return is given from outside
 //! ([`Offers`]); whether some write really has the value for it is found out later, when the traces of all threads are put together.
 //!
-//! *Accesses.* An instruction reads a location once, however often its expressions use it; and what it has written itself it does not read again. Of `v[i]` and `v[0]`, if `i` is 0, either can be the
-//! one that is read, so that there is a trace in which the read depends on `i`, and one in which it does not.
+//! *Accesses.* Each mention of a location in an instruction is an access of its own.
 //! Accesses of one instruction are ordered only by their dependencies: a condition's reads come before the accesses of the assignments, an access comes after those that its address or
-//! value depends on, and accesses to one location keep the order in which they are evaluated (method §3, §8). In an atomic instruction all are ordered as they are evaluated.
+//! value depends on, and accesses to one location, of which one writes, keep the order in which they are evaluated (method §3, §8). In an atomic instruction all are ordered as they are evaluated.
 //!
 //! Whether an element is one that the instruction has just written depends on the indices of these writes: in `v[i] := 1; x := v[0]` the read of the element does not depend on `i`, but what is written to `x` does.
 //!
@@ -129,12 +128,6 @@ enum Ended {
     CutOff,
 }
 
-/// How an instruction knows what is at a location.
-enum Known {
-    Read(usize),
-    Written(usize),
-}
-
 /// A value and the reads that it derives from.
 struct Derived {
     value: i64,
@@ -169,8 +162,6 @@ struct Run<'a> {
     is_atomic: bool,
     /// The accesses of this instruction's condition.
     condition: Sources,
-    /// The locations that this instruction need not read again.
-    known: FxHashMap<usize, Known>,
     /// The writes that this instruction has made or, with an index out of range, would have made.
     written: Vec<Written>,
 }
@@ -191,7 +182,6 @@ impl<'a> Run<'a> {
             step: 0,
             is_atomic: false,
             condition: Sources::new(),
-            known: FxHashMap::default(),
             written: Vec::new(),
         }
     }
@@ -259,7 +249,6 @@ impl<'a> Run<'a> {
         self.step += 1;
         self.is_atomic = kind == InstructionKind::Atomic;
         self.condition.clear();
-        self.known.clear();
         self.written.clear();
         self.pass(kind);
         let mut enabled = true;
@@ -349,7 +338,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The reads that decide which write of this instruction a location has its value from, if from any: those for the indices of the last one to it and of all that come later.
+    /// The reads that decide which write of this instruction a read of the location comes after, if after any: those for the indices of the last one to it and of all that come later.
     fn deciding(&self, slot: usize) -> Sources {
         let last = self.written.iter().rposition(|write| write.slot == Some(slot)).unwrap_or(0);
         let writes = self.written[last..].iter().filter(|write| write.elements.contains(&slot));
@@ -362,34 +351,9 @@ impl<'a> Run<'a> {
             let sources = self.sources.get(&slot).map_or_else(|| addr.clone(), |sources| sources | &addr);
             return Derived { value: self.values[slot], sources };
         }
-        match self.known.get(&slot) {
-            Some(&Known::Read(read)) => {
-                if self.can_be_for(read, &addr) && self.choices.choose(2) == 1 {
-                    self.accesses[read].before = self.before(AccessKind::Read, slot, &addr);
-                    self.accesses[read].addr = addr.clone();
-                }
-                let sources = &(&addr | &self.deciding(slot)) | &Sources::from([read]);
-                return Derived { value: self.accesses[read].value, sources };
-            }
-            Some(Known::Written(write)) => {
-                let Access { value, data, .. } = &self.accesses[*write];
-                return Derived { value: *value, sources: &(data | &addr) | &self.deciding(slot) };
-            }
-            None => {}
-        }
         let value = self.choose_value(slot);
         let access = self.access(AccessKind::Read, slot, value, addr, Sources::new());
         Derived { value, sources: &self.deciding(slot) | &Sources::from([access]) }
-    }
-
-    /// Whether a read of this instruction can be made for another use with this address, and that could be earlier than for the use that it is made for.
-    fn can_be_for(&self, read: usize, addr: &Sources) -> bool {
-        let waits_for_itself =
-            || addr.contains(&read) || addr.iter().any(|&a| closure(&self.accesses, a).contains(&read));
-        !self.is_atomic
-            && !self.condition.contains(&read)
-            && !self.accesses[read].addr.is_subset(addr)
-            && !waits_for_itself()
     }
 
     /// What a read of the location may return: the thread's own latest write, or the initial value if it has none, or what another thread writes.
@@ -430,14 +394,8 @@ impl<'a> Run<'a> {
             ctrl_cfence: self.ctrl_cfence.clone(),
             fences: self.fences,
         });
-        match kind {
-            AccessKind::Read => {
-                self.known.insert(location, Known::Read(position));
-            }
-            AccessKind::Write => {
-                self.known.insert(location, Known::Written(position));
-                self.last_write.insert(location, position);
-            }
+        if kind == AccessKind::Write {
+            self.last_write.insert(location, position);
         }
         position
     }

@@ -1,0 +1,132 @@
+//! What the readings of instructions with several accesses need, and what each would answer (method §8).
+//!
+//! A state space shows whole instructions. For [`Full`](Atomicity::Full) and [`Presumed`](Atomicity::Presumed) that is all there is to see: torn instructions are locked, or all are atomic. The other two let
+//! instructions be interrupted. As long as nobody can tell, every run is that of whole instructions, and their facts are enough; if some instruction can be torn under sequential consistency already, the facts must be
+//! [those of the split program](weak::facts), which needs the program itself. Of a bare state space the answer is then one for a part, and says so ([`Analysis::interrupted`]).
+//!
+//! Which facts are needed does not depend on the memory model: what is sequentially consistent does not.
+
+use crate::aeg::Profile;
+use crate::analysis::{Analysis, Options};
+use crate::cycles::Atomicity;
+use crate::ids::InstrId;
+use crate::memory::MemoryModel;
+use crate::program::Program;
+use crate::repair::Repair;
+use crate::source::{At, instruction};
+use crate::weak;
+use crate::weak::split::{SplitProgram, TooLong};
+use std::collections::BTreeSet;
+
+/// What another reading would answer under a memory model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherReading {
+    /// The reading.
+    pub atomicity: Atomicity,
+    /// How many fences it asks for.
+    pub fences: usize,
+    /// How many locks.
+    pub locks: usize,
+    /// Whether all was seen that it depends on: else there may be more.
+    pub complete: bool,
+}
+
+/// A program that can be explored access by access, up to so many states.
+#[derive(Clone, Copy)]
+pub struct Splittable<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// The most states.
+    pub limit: usize,
+}
+
+/// The analysis for a reading, from that of the state space of whole instructions.
+///
+/// # Errors
+/// If an instruction is too long to be split.
+pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittable<'_>>) -> Result<Analysis, TooLong> {
+    // The other profiles are the paper's, which knows whole instructions only.
+    if !atomicity.lets_tear() || whole.profile != Profile::Sound {
+        return Ok(whole);
+    }
+    let is_locked = |analysis: &Analysis, instr: InstrId| {
+        atomicity == Atomicity::Updates && analysis.graph.instruction(instr).update
+    };
+    let torn = torn(&whole);
+    let interrupted: Vec<InstrId> = torn.iter().copied().filter(|&instr| !is_locked(&whole, instr)).collect();
+    if interrupted.is_empty() {
+        return Ok(whole);
+    }
+    let Some(Splittable { program, limit }) = program else {
+        let mut part = whole;
+        (part.interrupted, part.cut_off) = (interrupted, true);
+        return Ok(part);
+    };
+    let at = |analysis: &Analysis, instrs: Vec<InstrId>| -> BTreeSet<At> {
+        instrs.into_iter().filter_map(|instr| instruction(program, analysis, instr)).collect()
+    };
+    let mut locked = at(&whole, torn.into_iter().filter(|&instr| is_locked(&whole, instr)).collect());
+    loop {
+        let mut split = SplitProgram::new(program)?;
+        Repair { locked: locked.clone(), ..Repair::default() }.apply(&mut split);
+        let analysis = Analysis::new(weak::facts::facts(program, &split, limit), whole.profile);
+        // What was seen access by access can tear more.
+        let more = self::torn(&analysis).into_iter().filter(|&instr| is_locked(&analysis, instr)).collect();
+        let more = at(&analysis, more);
+        if more.is_subset(&locked) {
+            return Ok(analysis);
+        }
+        locked.extend(more);
+    }
+}
+
+/// The instructions that can be torn under sequential consistency.
+fn torn(analysis: &Analysis) -> Vec<InstrId> {
+    let sc = MemoryModel::named("sc").expect("built in");
+    let options = Options { atomicity: Atomicity::Full, ..Options::default() };
+    analysis.find(&sc, &options).torn.into_iter().map(|torn| torn.instr).collect()
+}
+
+/// Above so many accesses other readings are not tried beside the one that was asked for.
+const MOST_VERTICES: usize = 300;
+/// Up to so many states they may explore.
+pub const STATES_FOR_OTHERS: usize = 50_000;
+
+/// What the readings besides the one that was asked for answer under a memory model; nothing for a program without instructions that have several accesses, or for a large one.
+pub struct Others {
+    analyses: Vec<(Atomicity, Analysis)>,
+}
+
+impl Others {
+    /// Prepares the other readings.
+    ///
+    /// # Errors
+    /// If an instruction is too long to be split.
+    pub fn new(whole: &Analysis, asked: Atomicity, program: Option<Splittable<'_>>) -> Result<Others, TooLong> {
+        let mut analyses = Vec::new();
+        let is_tried = whole.profile == Profile::Sound && whole.graph.vertices.len() <= MOST_VERTICES;
+        if is_tried && !whole.graph.composites().is_empty() {
+            let others = [Atomicity::Full, Atomicity::Split, Atomicity::Presumed].into_iter();
+            for atomicity in others.filter(|&atomicity| atomicity != asked) {
+                analyses.push((atomicity, analysis(whole.clone(), atomicity, program)?));
+            }
+        }
+        Ok(Others { analyses })
+    }
+
+    /// Their answers.
+    #[must_use]
+    pub fn run(&self, model: &MemoryModel, options: &Options) -> Vec<OtherReading> {
+        let answer = |(atomicity, analysis): &(Atomicity, Analysis)| {
+            let options = Options { atomicity: *atomicity, listing: crate::cycles::Listing::None, ..options.clone() };
+            let outcome = analysis.run(model, &options);
+            OtherReading {
+                atomicity: *atomicity,
+                fences: outcome.fences.len(),
+                locks: outcome.locks.len(),
+                complete: !analysis.cut_off,
+            }
+        };
+        self.analyses.iter().map(answer).collect()
+    }
+}

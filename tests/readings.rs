@@ -1,0 +1,218 @@
+//! How instructions with several accesses are read (method §8): what each reading answers, and what it rests on.
+
+// A panic is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use seqcon::aeg::Profile;
+use seqcon::analysis::Analysis;
+use seqcon::confirm::Limits;
+use seqcon::cycles::Atomicity;
+use seqcon::facts::Facts;
+use seqcon::ids::LabelId;
+use seqcon::lts::label::{Label, Step};
+use seqcon::program::{Expression, InstructionKind, Program, Reference, Scope};
+use seqcon::weak::facts::facts;
+use seqcon::weak::split::SplitProgram;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::random::random_cases;
+use support::random_slco::{Shape, random_specification};
+use support::trust::{analysis, analysis_for, outcome, program, whole_facts};
+
+const LIMITS: Limits = Limits { states: 20_000, buffer: 4 };
+
+const SHAPE: Shape =
+    Shape { most_threads: 3, most_instructions: 3, loops: true, composites: true, waits: true, fences: true };
+
+/// Store buffering of a plain thread and one whose instruction does both.
+const HALF: &str = "model half { classes G { variables Integer x Integer y state machines
+    T0 { variables Integer r initial A states B C transitions A -> B { x := 1 } B -> C { r := y } }
+    T1 { variables Integer s initial A states B transitions A -> B { [y := 1; s := x] } } } objects g : G() }";
+
+fn seqcon(arguments: &[&str]) -> (i32, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_seqcon")).args(arguments).output().unwrap();
+    // Long sentences are broken anywhere.
+    let text = String::from_utf8(output.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    (output.status.code().unwrap(), text)
+}
+
+fn written(name: &str, text: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn whatever_makes_an_instruction_atomic_the_other_thread_needs_a_fence() {
+    let path = written("half.slco", HALF);
+    let path = path.to_str().unwrap();
+    let (status, out) = seqcon(&["analyse", path, "--mm", "tso", "--check"]);
+    assert!(status == 1 && out.contains("1 fence, 1 lock"), "{out}");
+    assert!(out.contains("(--atomicity full)") && out.contains("split: 0 fences; presumed: 1 fence"), "{out}");
+    let (status, out) = seqcon(&["analyse", path, "--mm", "tso", "--check", "--atomicity", "presumed"]);
+    assert!(status == 1 && out.contains("tso (Total Store Order: x86, SPARC TSO): 1 fence F0"), "{out}");
+    // Independent accesses of T1 have no order, so T1 may read x first.
+    let (status, out) = seqcon(&["analyse", path, "--mm", "tso", "--check", "--atomicity", "split"]);
+    assert!(status == 0 && out.contains("no fence and no lock is needed"), "{out}");
+    // What a program is judged by is the same reading.
+    for (reading, as_is) in [("full", 1), ("presumed", 1), ("split", 0)] {
+        let (status, out) = seqcon(&["verify", path, "--as-is", "--atomicity", reading]);
+        assert_eq!(status, as_is, "{reading}: {out}");
+        let (status, out) = seqcon(&["verify", path, "--atomicity", reading]);
+        assert!(status == 0 && out.contains(&format!("(--atomicity {reading})")), "{reading}: {out}");
+    }
+}
+
+#[test]
+fn what_an_interrupted_instruction_leads_to_counts() {
+    // Only if T0's condition is read before T1's write and its index after it, a[1] is written, and T0 is store buffering with T2.
+    let text = "model torn { classes G { variables Integer x Integer[2] a Integer y state machines
+        T0 { variables Integer r initial A states B C transitions A -> B { [x = 0; a[x] := 1] } B -> C { r := y } }
+        T1 { initial A states B transitions A -> B { x := 1 } }
+        T2 { variables Integer s initial A states B C transitions A -> B { y := 1 } B -> C { s := a[1] } } }
+        objects g : G() }";
+    let program = program(text);
+    let whole = analysis(&program, Profile::Sound);
+    assert!(outcome(&whole, "tso", Atomicity::Split).fences.is_empty(), "whole instructions do not show it");
+    let split = analysis_for(&program, Atomicity::Split, LIMITS);
+    assert_eq!(outcome(&split, "tso", Atomicity::Split).fences.len(), 2);
+    // A state space of whole instructions cannot tell: the answer is one for a part.
+    let space = Path::new(env!("CARGO_TARGET_TMPDIR")).join("torn.aut");
+    let (spec, space) = (written("torn.slco", text), space.to_str().unwrap());
+    assert_eq!(seqcon(&["explore", spec.to_str().unwrap(), "-o", space]).0, 0);
+    let (status, out) = seqcon(&["analyse", space, "--mm", "tso", "--atomicity", "split"]);
+    assert!(status == 3 && out.contains("complete=no") && out.contains("can be interrupted"), "{out}");
+    let (status, out) = seqcon(&["analyse", spec.to_str().unwrap(), "--mm", "tso", "--atomicity", "split"]);
+    assert!(status == 0 && out.contains(" fences=2 ") && out.contains("complete=yes"), "{out}");
+}
+
+/// How often an expression mentions a shared variable.
+fn mentions(expression: &Expression) -> usize {
+    match expression {
+        Expression::Constant(_) => 0,
+        Expression::Read(reference) => usize::from(reference.scope == Scope::Shared) + index_mentions(reference),
+        Expression::Unary(_, operand) => mentions(operand),
+        Expression::Binary(_, left, right, _) => mentions(left) + mentions(right),
+    }
+}
+
+fn index_mentions(reference: &Reference) -> usize {
+    reference.index.as_deref().map_or(0, mentions)
+}
+
+/// The program with `atomic` before every instruction that mentions shared variables more than once.
+fn with_atomic_instructions(program: &Program) -> Program {
+    let mut atomic = program.clone();
+    for (thread, changed) in program.threads.iter().zip(&mut atomic.threads) {
+        for (own, changed) in thread.instructions.iter().zip(&mut changed.instructions) {
+            // What an instruction outranks is part of its condition.
+            let ranked = thread.instructions.iter().filter(|o| o.from == own.from && o.priority < own.priority);
+            let conditions = ranked.chain([own]).filter_map(|one| one.condition.as_ref()).map(mentions);
+            let assignments = own.assignments.iter().map(|assignment| {
+                let target = &assignment.target;
+                mentions(&assignment.value) + usize::from(target.scope == Scope::Shared) + index_mentions(target)
+            });
+            if own.kind == InstructionKind::Plain && conditions.chain(assignments).sum::<usize>() > 1 {
+                changed.kind = InstructionKind::Atomic;
+            }
+        }
+    }
+    atomic
+}
+
+#[test]
+fn presumed_is_the_answer_for_the_program_with_atomic_instructions() {
+    let with_fences = Cell::new(0);
+    random_cases(500, |rng| {
+        let text = random_specification(rng, &SHAPE);
+        let program = program(&text);
+        let presumed = analysis(&program, Profile::Sound);
+        let atomic = analysis(&with_atomic_instructions(&program), Profile::Sound);
+        for model in ["tso", "pso", "armv7"] {
+            let presumed = outcome(&presumed, model, Atomicity::Presumed);
+            let atomic = outcome(&atomic, model, Atomicity::Full);
+            let pairs = |delays: &[seqcon::cycles::Delay]| -> Vec<_> {
+                delays.iter().map(|delay| (delay.from, delay.to, delay.is_unsafe, delay.cumulative)).collect()
+            };
+            assert_eq!(pairs(&presumed.findings.delays), pairs(&atomic.findings.delays), "{model}\n{text}");
+            assert!(presumed.locks.is_empty() && atomic.locks.is_empty(), "{model}\n{text}");
+            assert_eq!(presumed.fences.len(), atomic.fences.len(), "{model}\n{text}");
+            with_fences.set(with_fences.get() + u32::from(!presumed.fences.is_empty()));
+        }
+    });
+    assert!(with_fences.get() > 0, "no program needed a fence: this test shows nothing");
+}
+
+/// The labels and their pairs in words, without refused evaluations that make no access: they are not performed access by access, and nothing depends on them.
+fn in_words(facts: &Facts) -> (BTreeSet<String>, BTreeSet<String>, BTreeSet<String>) {
+    let has_access = |label: &Label| {
+        label.steps.iter().any(|step| {
+            let (writes, reads) = match step {
+                Step::Condition { reads } => (&[][..], reads),
+                Step::Assignment { writes, reads } => (&writes[..], reads),
+            };
+            writes.iter().chain(reads).any(|access| !access.local || !access.address.is_empty())
+        })
+    };
+    let label = |id: LabelId| {
+        let label = &facts.labels[id.index()];
+        (!label.refused || has_access(label)).then(|| label.to_string())
+    };
+    let labels = (0..facts.labels.len()).filter_map(|id| label(LabelId::new(id)));
+    let follows = facts.follows.iter();
+    let follows = follows.filter_map(|pair| Some(format!("{} then {}", label(pair.from)?, label(pair.to)?)));
+    let concurrent = facts.concurrent.iter().filter_map(|&(a, b)| Some(format!("{} with {}", label(a)?, label(b)?)));
+    (labels.collect(), follows.collect(), concurrent.collect())
+}
+
+#[test]
+fn the_facts_of_single_accesses_include_those_of_whole_instructions() {
+    let equal = Cell::new(0);
+    random_cases(500, |rng| {
+        let composites = rand::Rng::random_bool(rng, 0.5);
+        let text = random_specification(rng, &Shape { composites, ..SHAPE });
+        let program = program(&text);
+        let split = facts(&program, &SplitProgram::new(&program).unwrap(), LIMITS.states);
+        if split.cut_off {
+            return;
+        }
+        let ((labels, follows, concurrent), whole) = (in_words(&split), in_words(&whole_facts(&program)));
+        for (found, expected) in [(&labels, &whole.0), (&follows, &whole.1), (&concurrent, &whole.2)] {
+            let missing: Vec<&String> = expected.difference(found).collect();
+            assert!(missing.is_empty(), "{missing:?}\n{text}");
+        }
+        if SplitProgram::new(&program).unwrap().composites().is_empty() {
+            let more: Vec<&String> = labels.difference(&whole.0).collect();
+            assert!(more.is_empty(), "{more:?} are made up\n{text}");
+            equal.set(equal.get() + 1);
+        }
+    });
+    assert!(equal.get() > 0, "all programs had composite instructions");
+}
+
+#[test]
+fn an_atomic_instruction_that_stands_in_for_a_fence_is_named() {
+    let path = written(
+        "stands-in.slco",
+        "model s { classes G { variables Integer x Integer y Integer z state machines
+        T0 { variables Integer r initial A states B C D transitions A -> B { x := 1 } B -> C { atomic [z := z + 1] } C -> D { r := y } }
+        T1 { variables Integer r initial A states B C transitions A -> B { y := 1; fence } B -> C { r := x } } } objects g : G() }",
+    );
+    let (_, out) = seqcon(&["analyse", path.to_str().unwrap(), "--mm", "tso"]);
+    assert!(out.contains("T0.1 is atomic, and taken for a full fence as on every memory model"), "{out}");
+    let (_, out) = seqcon(&["analyse", path.to_str().unwrap(), "--mm", "sc"]);
+    assert!(!out.contains("is atomic, and taken for"), "{out}");
+}
+
+#[test]
+fn the_published_profile_keeps_the_papers_reading() {
+    let (_, out) = seqcon(&["analyse", "lts/counter.aut", "--mm", "tso", "--profile", "published"]);
+    assert!(out.contains("no fence and no lock is needed") && out.contains("as in the paper"), "{out}");
+    let whole: Analysis = analysis(&program(HALF), Profile::Published);
+    let split = seqcon::readings::analysis(whole.clone(), Atomicity::Split, None).unwrap();
+    assert!(!split.cut_off && split.interrupted.is_empty());
+}
