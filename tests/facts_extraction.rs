@@ -59,7 +59,7 @@ fn the_corpus_has_the_expected_facts() {
             .join("aut")
             .join(model)
             .with_extension(format!("{}.aut", model.rsplit('.').next().expect("a number")));
-        let Extraction { facts, dialect, warnings } = facts::load(&path, &options(), &NoProgress).expect(model);
+        let Extraction { facts, dialect, warnings, .. } = facts::load(&path, &options(), &NoProgress).expect(model);
         let sizes = [facts.labels.len(), facts.follows.len(), facts.concurrent.len()].map(|size| size as u64);
         assert_eq!([facts.states, facts.transitions, sizes[0], sizes[1], sizes[2]], expected, "{model}");
         assert_eq!((dialect.as_str(), warnings.as_slice()), ("rw", [].as_slice()), "{model}");

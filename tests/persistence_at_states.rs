@@ -156,7 +156,7 @@ fn every_report_names_the_state() {
     assert!(shown.lines().all(|line| line.starts_with("model=") || line.chars().count() <= 80), "{shown}");
     let read = |name: &str| fs::read_to_string(case.path(name)).unwrap();
     assert!(
-        read("fences.csv").contains("\ntso,p,a-q,state,plain,mfence,1,4,p.txt:5:1,yes\n"),
+        read("fences.csv").contains("\np,tso,p,a-q,state,plain,mfence,1,4,p.txt:5:1,yes\n"),
         "{}",
         read("fences.csv")
     );

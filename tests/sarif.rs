@@ -6,8 +6,10 @@
 mod support;
 
 use seqcon::analysis::{Options, Outcome};
+use seqcon::caveat::{Caveat, Topic};
 use seqcon::cycles::Atomicity;
 use seqcon::lang::slco::edit::edited;
+use seqcon::program::Span;
 use seqcon::repair::Repair;
 use seqcon::repair::text::edits;
 use seqcon::report::Report;
@@ -89,7 +91,13 @@ const DRIVER: Properties =
 const INVOCATION: Properties = &[
     ("commandLine", Text, false),
     ("executionSuccessful", Truth, true),
-    ("toolExecutionNotifications", List(&[("level", LEVELS, false), ("message", Object(MESSAGE), true)]), false),
+    ("toolExecutionNotifications", List(NOTIFICATION), false),
+];
+const NOTIFICATION: Properties = &[
+    ("descriptor", Object(&[("id", Text, true)]), false),
+    ("level", LEVELS, false),
+    ("message", Object(MESSAGE), true),
+    ("locations", List(&[("physicalLocation", Object(PHYSICAL), true)]), false),
 ];
 const ARTIFACT: Properties = &[
     ("location", Object(ARTIFACT_LOCATION), false),
@@ -99,6 +107,7 @@ const ARTIFACT: Properties = &[
 ];
 const RUN: Properties = &[
     ("tool", Object(&[("driver", Object(DRIVER), true)]), true),
+    ("automationDetails", Object(&[("id", Text, false)]), false),
     ("invocations", List(INVOCATION), false),
     ("artifacts", List(ARTIFACT), false),
     ("columnKind", OneOf(&["utf16CodeUnits", "unicodeCodePoints"]), false),
@@ -366,4 +375,27 @@ fn the_command_writes_it_beside_other_formats() {
     let log: Value = serde_json::from_slice(&output.stdout).unwrap();
     validate(&log, LOG, "log");
     assert_eq!(log["runs"][0]["invocations"][0]["toolExecutionNotifications"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn caveats_and_runs_of_several_models_are_within_the_standard() {
+    let with_caveat = |path: &str, span: Span| {
+        let mut outcome = of_specification(path, &["tso"], &Options::default());
+        outcome.caveats = vec![
+            Caveat::new(Topic::Definitions, "the definitions of another paper"),
+            Caveat::new(Topic::NeverTaken, "never taken: T0.0").at(span),
+        ];
+        outcome
+    };
+    let models = ["sb", "mp"].map(|name| with_caveat(name, Span { start: 0, end: 2 }));
+    let mut text = Vec::new();
+    Sarif.write_all(&models, &mut text).unwrap();
+    let log: Value = serde_json::from_slice(&text).unwrap();
+    validate(&log, LOG, "log");
+    for (run, model) in log["runs"].as_array().unwrap().iter().zip(&models) {
+        assert_eq!(run["automationDetails"]["id"], format!("seqcon/{}", model.model).as_str());
+        let notifications = &run["invocations"][0]["toolExecutionNotifications"];
+        assert_eq!(notifications[0]["message"]["text"], "The definitions of another paper.");
+        assert_eq!(notifications[1]["locations"][0]["physicalLocation"]["region"]["startLine"], 1);
+    }
 }

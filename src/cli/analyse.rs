@@ -6,14 +6,16 @@ use super::arguments::{
 };
 use super::engine;
 use super::failure::Failure;
-use super::input::{memory_model, refuse_repeated_models};
-use super::places::refuse_clashes;
+use super::idle;
+use super::input::{Model, memory_model, refuse_repeated_models};
+use super::outputs::Outputs;
 use super::progress::Spinner;
 use super::specification::Specification;
 use super::verify::{Trial, semantics, tell_if_without_machine};
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
-use crate::caveat;
+use crate::caveat::definitions;
+use crate::caveat::idle::Happenings;
 use crate::confirm;
 use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::engines::{self, Engine};
@@ -23,16 +25,15 @@ use crate::placement::cost::Costs;
 use crate::provenance::Provenance;
 use crate::readings::{self, Others, STATES_FOR_OTHERS, Splittable};
 use crate::repair::Repair;
-use crate::report::output::Staged;
+use crate::report::names;
 use crate::report::run::Words;
-use crate::report::{self, Report, names, streams, text};
 use crate::source::Source;
 use crate::tell;
 use crate::weak::split::TooLong;
 use crate::weak::verify::Property;
 use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -52,34 +53,52 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     // Everything that can be wrong with the command is found before the state space is read.
     let engine = engine::named(&arguments.engine)?;
     let models = memory_models(arguments, engine)?;
-    refuse_repetitions(arguments, &models)?;
+    refuse_repeated_models(&models)?;
+    let outputs = Outputs::new(arguments)?;
     if says_provenance(arguments) {
         arguments.input.hashes.want();
     }
     if arguments.verify {
         models.iter().try_for_each(|model| semantics(model).map(drop))?;
     }
-    if engine.description() != engines::all()[0].description() {
-        return finish(arguments, &engine::outcome(arguments, engine, &models, verbosity)?, verbosity);
-    }
-    engine::refuse_for_default(arguments)?;
+    refuse_for_state_spaces(arguments)?;
+    let outcomes = if engine.description() == engines::all()[0].description() {
+        engine::refuse_for_default(arguments)?;
+        let inputs = arguments.input.models(&arguments.merging, verbosity)?;
+        let outcome = |input: Model| outcome(arguments, input, &models, verbosity);
+        inputs.into_iter().map(outcome).collect::<Result<Vec<Outcome>, Failure>>()?
+    } else {
+        engine::outcomes(arguments, engine, &models, verbosity)?
+    };
+    outputs.write_files(&outcomes)?;
+    outputs.write_text(&outcomes, verbosity)?;
+    Ok(exit_status(arguments, &outcomes))
+}
+
+/// What the default engine finds in one of the inputs.
+fn outcome(
+    arguments: &AnalyseArguments,
+    input: Model,
+    models: &[MemoryModel],
+    verbosity: Verbosity,
+) -> Result<Outcome, Failure> {
     let profile = match arguments.profile {
         ProfileArgument::Sound => Profile::Sound,
         ProfileArgument::Literal => Profile::Literal,
         ProfileArgument::Published => Profile::Published,
     };
     let started = Instant::now();
-    let specification = specification(arguments)?;
-    let facts = match &specification {
-        Some(specification) => specification.facts(&arguments.input.limits)?,
-        None => arguments.input.load(verbosity)?,
-    };
-    let whole = Analysis::new(facts, profile);
+    let Model { name, paths, specification, facts, mut caveats, read_in } = input;
+    let happenings = Happenings::of(&facts);
+    let whole = Analysis::within(facts, profile, &arguments.input.limits.budget.budget().for_the_rest());
+    caveats.extend(definitions::caveats(profile, whole.conflict_rule(rule(arguments))));
+    // What never happens is a matter of the program, however its instructions are read.
+    caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
     let asked = reading(arguments);
     let limit = arguments.confirmation.max_weak_states;
     let others = others(&whole, asked, specification.as_ref(), limit)?;
     let analysis = for_reading(whole, asked, specification.as_ref(), limit)?;
-    let explored_in = started.elapsed();
+    let explored_in = read_in + started.elapsed();
     let options = options(arguments, asked, &analysis)?;
     let results = models
         .iter()
@@ -88,21 +107,19 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
             Ok(ModelOutcome { other_readings: others.run(model, &options), ..result })
         })
         .collect::<Result<_, Failure>>()?;
-    let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
-    let provenance = provenance(arguments);
-    let engine = EngineUse::default();
-    let caveats = caveat::of_definitions(analysis.profile, analysis.conflict_rule(options.conflicts));
-    let outcome = Outcome { model: name, analysis, engine, explored_in, options, results, caveats, source, provenance };
-    finish(arguments, &outcome, verbosity)
-}
-
-/// Writes the reports; what is found decides the exit status.
-fn finish(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Verbosity) -> Result<ExitCode, Failure> {
-    write_files(arguments, outcome)?;
-    write_summary(arguments, outcome, verbosity)?;
-    Ok(exit_status(arguments, outcome))
+    Ok(Outcome {
+        model: arguments.name.clone().unwrap_or(name),
+        analysis,
+        engine: EngineUse::default(),
+        explored_in,
+        options,
+        results,
+        caveats,
+        source,
+        provenance: provenance(arguments, &paths),
+    })
 }
 
 /// The result under one memory model.
@@ -123,6 +140,7 @@ fn result(
         _ => analysis.run(model, options),
     };
     drop(spinner);
+    tell_if_stopped(&outcome);
     let verification = match specification {
         Some(specification) if arguments.verify => {
             verification(arguments, specification, analysis, model, options, &outcome)?
@@ -131,6 +149,14 @@ fn result(
     };
     // Confirming and verifying are a part of what was asked.
     Ok(ModelOutcome { verification, elapsed: started.elapsed(), ..outcome })
+}
+
+/// Warns if a limit was reached, and names it, as of an exploration.
+pub fn tell_if_stopped(outcome: &ModelOutcome) {
+    if let Some(limit) = outcome.stopped {
+        let name = &outcome.model.name;
+        tell!("seqcon: warning: the analysis under {name} stopped at {limit}; the result is not complete");
+    }
 }
 
 /// Runs the repaired program.
@@ -151,18 +177,20 @@ fn verification(
         property: Property::Traces,
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,
+        budget: analysis.graph.budget.clone(),
     };
     trial.verification()
 }
 
-/// The specification, if there is one input and it is one.
-fn specification(arguments: &AnalyseArguments) -> Result<Option<Specification>, Failure> {
-    match (&arguments.input.inputs[..], runs_the_program(arguments)) {
-        ([path], _) if Specification::is_one(path) => arguments.input.specification(path).map(Some),
-        (_, None) => Ok(None),
-        (_, Some(asked)) => {
-            Err(Failure::Usage(format!("{asked} runs the program, and needs exactly one input: a specification")))
-        }
+/// What runs the program needs specifications.
+fn refuse_for_state_spaces(arguments: &AnalyseArguments) -> Result<(), Failure> {
+    let are_programs = arguments.input.inputs.iter().all(|path| Specification::is_one(path));
+    let are_merged = arguments.merging.merge && arguments.input.inputs.len() > 1;
+    match runs_the_program(arguments) {
+        Some(asked) if !are_programs || are_merged => Err(Failure::Usage(format!(
+            "{asked} runs the program, and needs specifications as inputs, not merged (a state space has only labels)"
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -183,13 +211,13 @@ fn says_provenance(arguments: &AnalyseArguments) -> bool {
 }
 
 /// How to repeat the run, if a report says it.
-pub fn provenance(arguments: &AnalyseArguments) -> Provenance {
+pub fn provenance(arguments: &AnalyseArguments, paths: &[PathBuf]) -> Provenance {
     if !says_provenance(arguments) {
         return Provenance::default();
     }
     let arguments_typed = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     let command = std::iter::once("seqcon".to_owned()).chain(arguments_typed);
-    Provenance::of(command, arguments.input.inputs.iter().map(|path| arguments.input.hashes.input(path)).collect())
+    Provenance::of(command, paths.iter().map(|path| arguments.input.hashes.input(path)).collect())
 }
 
 /// The result with what is confirmed of its delays.
@@ -221,30 +249,15 @@ fn confirmed(
     Ok(ModelOutcome { confirmations: confirmed.verdicts, ..outcome })
 }
 
-/// A model or an output that is named twice is a slip: one result would hide the other.
-fn refuse_repetitions(arguments: &AnalyseArguments, models: &[MemoryModel]) -> Result<(), Failure> {
-    refuse_repeated_models(models)?;
-    let reports = report::all();
-    let in_directory = |directory: &PathBuf| reports.iter().map(|report| directory.join(report.file_name())).collect();
-    let in_directory: Vec<PathBuf> = arguments.out.as_ref().map(in_directory).unwrap_or_default();
-    let outputs = arguments.outputs().into_iter().chain(&in_directory).map(PathBuf::as_path);
-    refuse_clashes(outputs, inputs(arguments))
-}
-
-/// Everything that is read.
-fn inputs(arguments: &AnalyseArguments) -> impl Iterator<Item = &Path> {
-    let tables = arguments.memory_models.iter().map(Path::new);
-    arguments.input.files().chain(tables).chain(arguments.cost.as_deref())
-}
-
 /// What is missing is known even if not all cycles were listed, so it comes first.
-fn exit_status(arguments: &AnalyseArguments, outcome: &Outcome) -> ExitCode {
-    let violated = outcome.results.iter().any(|result| result.verification == Verification::Violated);
-    if violated || arguments.check && outcome.results.iter().any(|result| !result.is_clean()) {
+fn exit_status(arguments: &AnalyseArguments, outcomes: &[Outcome]) -> ExitCode {
+    let results = || outcomes.iter().flat_map(|outcome| &outcome.results);
+    let violated = results().any(|result| result.verification == Verification::Violated);
+    if violated || arguments.check && results().any(|result| !result.is_clean()) {
         return ExitCode::from(1);
     }
     let is_answered = |result: &ModelOutcome| result.complete && !result.verification.is_open();
-    let complete = outcome.results.iter().all(is_answered);
+    let complete = results().all(is_answered);
     if complete { ExitCode::SUCCESS } else { ExitCode::from(3) }
 }
 
@@ -296,6 +309,15 @@ fn too_long(specification: Option<&Specification>, error: TooLong) -> Failure {
     specification.map_or_else(unknown, |specification| specification.too_long(error))
 }
 
+/// Which conflicts are asked for.
+fn rule(arguments: &AnalyseArguments) -> ConflictRule {
+    match arguments.conflicts {
+        ConflictsArgument::Auto => ConflictRule::Auto,
+        ConflictsArgument::Concurrent => ConflictRule::Concurrent,
+        ConflictsArgument::Reachable => ConflictRule::Reachable,
+    }
+}
+
 /// What is asked of the analysis.
 pub fn options(arguments: &AnalyseArguments, atomicity: Atomicity, analysis: &Analysis) -> Result<Options, Failure> {
     let costs = match &arguments.cost {
@@ -307,11 +329,7 @@ pub fn options(arguments: &AnalyseArguments, atomicity: Atomicity, analysis: &An
         }
     };
     Ok(Options {
-        conflicts: match arguments.conflicts {
-            ConflictsArgument::Auto => ConflictRule::Auto,
-            ConflictsArgument::Concurrent => ConflictRule::Concurrent,
-            ConflictsArgument::Reachable => ConflictRule::Reachable,
-        },
+        conflicts: rule(arguments),
         atomicity,
         listing: listing(arguments.cycles),
         minimal_sets: listing(arguments.minimal_sets),
@@ -329,90 +347,4 @@ fn listing(argument: Option<CyclesArgument>) -> Listing {
         Some(CyclesArgument::First(limit)) => Listing::First(limit),
         Some(CyclesArgument::All) => Listing::All,
     }
-}
-
-/// All files are written before the first one gets its name.
-fn write_files(arguments: &AnalyseArguments, outcome: &Outcome) -> Result<(), Failure> {
-    let dot: &dyn Report = &report::dot::Dot { cycle: arguments.formats.cycle };
-    let single: [(&Option<PathBuf>, &dyn Report); 9] = [
-        (&arguments.csv, &report::csv::Fences),
-        (&arguments.locks_csv, &report::csv::Locks),
-        (&arguments.delays_csv, &report::csv::Delays),
-        (&arguments.cycles_csv, &report::csv::Cycles),
-        (&arguments.summary_csv, &report::csv::Summary),
-        (&arguments.json, &report::json::Json),
-        (&arguments.html, &report::html::Html),
-        (&arguments.formats.dot, dot),
-        (&arguments.formats.sarif, &report::sarif::Sarif),
-    ];
-    if let Some(number) = arguments.formats.cycle {
-        report::dot::check_cycle(outcome, number)
-            .map_err(|error| Failure::Usage(format!("--cycle {number}: {error}")))?;
-    }
-    let mut staged = Staged::new();
-    if let Some(directory) = &arguments.out {
-        fs::create_dir_all(directory)
-            .map_err(|error| Failure::in_file(directory, format!("{error}; --out takes a directory")))?;
-    }
-    for (path, report) in single {
-        if let Some(path) = path {
-            staged.write(path, &mut |out| report.write(outcome, out))?;
-        }
-    }
-    if let Some(directory) = &arguments.formats.litmus {
-        write_litmus_tests(arguments, directory, outcome, &mut staged)?;
-    }
-    if let Some(directory) = &arguments.out {
-        for report in report::all() {
-            staged.write(&directory.join(report.file_name()), &mut |out| report.write(outcome, out))?;
-        }
-    }
-    Ok(staged.put_in_place()?)
-}
-
-/// One file a test. What cannot be one is said on standard error.
-fn write_litmus_tests(
-    arguments: &AnalyseArguments,
-    directory: &Path,
-    outcome: &Outcome,
-    staged: &mut Staged,
-) -> Result<(), Failure> {
-    fs::create_dir_all(directory)
-        .map_err(|error| Failure::in_file(directory, format!("{error}; --litmus takes a directory")))?;
-    let exported = report::litmus::export(outcome);
-    let places: Vec<PathBuf> = exported.tests.iter().map(|test| directory.join(&test.file_name)).collect();
-    let others = arguments.outputs().into_iter().map(PathBuf::as_path);
-    refuse_clashes(others.chain(places.iter().map(PathBuf::as_path)), inputs(arguments))?;
-    for (test, place) in exported.tests.iter().zip(&places) {
-        staged.write(place, &mut |out| out.write_all(test.text.as_bytes()))?;
-    }
-    for line in &exported.remarks {
-        tell!("seqcon: --litmus: {line}");
-    }
-    Ok(())
-}
-
-/// For people, unless they asked for a table on standard output or for quiet; then only the summary lines, and with a table on standard output those go
-/// to standard error.
-fn write_summary(arguments: &AnalyseArguments, outcome: &Outcome, verbosity: Verbosity) -> Result<(), Failure> {
-    let stdout_is_taken = arguments.outputs().into_iter().any(|path| path.as_os_str() == "-");
-    let mut out: Box<dyn Write> =
-        if stdout_is_taken { Box::new(streams::errors()) } else { Box::new(streams::coloured()) };
-    if verbosity > Verbosity::Quiet {
-        let mut caveats = String::new();
-        text::write_caveats(outcome, &mut caveats).map_err(io::Error::other)?;
-        write!(out, "{caveats}")?;
-    }
-    for result in &outcome.results {
-        if verbosity > Verbosity::Quiet && !stdout_is_taken {
-            let mut shown = String::new();
-            let write = if arguments.explain { text::write_explained } else { text::write_result };
-            write(outcome, result, &mut shown).map_err(io::Error::other)?;
-            writeln!(out, "{shown}")?;
-        }
-    }
-    for result in &outcome.results {
-        writeln!(out, "{}", outcome.summary_line(result))?;
-    }
-    Ok(out.flush()?)
 }

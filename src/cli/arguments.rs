@@ -2,12 +2,15 @@
 
 mod formats;
 
-pub use formats::{CompareArguments, FormatArguments, MatrixArguments};
+pub use formats::{CompareArguments, FormatArguments, MatrixArguments, MergeArguments};
 
+use crate::budget::Budget;
 use crate::engines::Approach;
 use crate::provenance::Hashes;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
 
 /// Finds where a concurrent program needs fences and locks to stay sequentially consistent on weak memory.
 ///
@@ -114,7 +117,7 @@ pub enum Command {
 /// Where the state space comes from and how it is read.
 #[derive(Args)]
 pub struct InputArguments {
-    /// Specifications (.slco, .litmus, .txt, .trench), state spaces (.aut, .aut.gz, - for standard input) or facts files; several are merged
+    /// Specifications (.slco, .litmus, .txt, .trench), state spaces (.aut, .aut.gz, - for standard input) or facts files; each is a model of its own
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression [default: detected]
@@ -142,21 +145,43 @@ pub struct InputArguments {
     pub hashes: Hashes,
 }
 
-/// When an exploration stops before it is complete.
+/// When work stops before it is complete.
 #[derive(Args, Clone)]
 pub struct LimitArguments {
     /// Stop exploring a specification at this many states, or a few more
     #[arg(long, value_name = "N", value_parser = positive, help_heading = "Limits")]
     pub max_states: Option<usize>,
-    /// Stop exploring when states take this many megabytes
-    #[arg(long, value_name = "MB", value_parser = positive, help_heading = "Limits")]
-    pub memory_limit: Option<usize>,
-    /// Stop exploring after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = positive, help_heading = "Limits")]
-    pub timeout: Option<usize>,
+    #[command(flatten)]
+    pub budget: BudgetArguments,
     /// An index out of range is an error, not a warning
     #[arg(long, help_heading = "Limits")]
     pub strict: bool,
+}
+
+/// What the command may use.
+#[derive(Args, Clone)]
+pub struct BudgetArguments {
+    /// Stop when this many megabytes were taken: by the states of an exploration, or by what follows it
+    #[arg(long, value_name = "MB", value_parser = positive, help_heading = "Limits")]
+    pub memory_limit: Option<usize>,
+    /// Stop after this many seconds; what was explored until then is still analysed, for a tenth of that time at most
+    #[arg(long, value_name = "SECONDS", value_parser = positive, help_heading = "Limits")]
+    pub timeout: Option<usize>,
+    #[arg(skip)]
+    begun: OnceLock<Budget>,
+}
+
+impl BudgetArguments {
+    /// The budget, from the first time on that somebody asks for it.
+    pub fn budget(&self) -> Budget {
+        let time = self.timeout.map(|seconds| Duration::from_secs(seconds as u64));
+        self.begun.get_or_init(|| Budget::new(time, self.bytes().map(|bytes| bytes as u64))).clone()
+    }
+
+    /// How many bytes may be taken.
+    pub fn bytes(&self) -> Option<usize> {
+        self.memory_limit.map(|megabytes| megabytes.saturating_mul(1 << 20))
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -171,6 +196,8 @@ pub enum EscapesArgument {
 pub struct AnalyseArguments {
     #[command(flatten)]
     pub input: InputArguments,
+    #[command(flatten)]
+    pub merging: MergeArguments,
     /// Memory models, comma-separated: names from 'seqcon models', or TOML files with a table [default: those of tso, pso, armv7 and power that the engine is for]
     #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
     pub memory_models: Vec<String>,
@@ -219,10 +246,10 @@ pub struct AnalyseArguments {
     /// Draw the cycle of every delay: a column a thread, program order downwards, conflicts across
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
-    /// The program's name in reports [default: the first file's name without its extension]
+    /// The program's name in reports, if it is one [default: the file's name without its extension]
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     pub name: Option<String>,
-    /// Write all reports into this directory (made if it does not exist)
+    /// Write all reports into this directory (made if it does not exist); of several models report.html goes into a directory for each
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Write fences.csv here (- for standard output)
@@ -243,7 +270,7 @@ pub struct AnalyseArguments {
     /// Write report.json here
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
-    /// Write report.html here: one page for a browser, which needs nothing else
+    /// Write report.html here: one page for a browser, which needs nothing else; for one model
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub html: Option<PathBuf>,
     #[command(flatten)]
@@ -420,6 +447,8 @@ pub struct FixArguments {
 pub struct FactsArguments {
     #[command(flatten)]
     pub input: InputArguments,
+    #[command(flatten)]
+    pub merging: MergeArguments,
     /// Where to write the facts [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -439,6 +468,8 @@ pub struct LitmusArguments {
     /// Write the verdicts here, as a table: test, memory_model, condition_holds (1, 0 or unknown; - for standard output)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    #[command(flatten)]
+    pub budget: BudgetArguments,
 }
 
 #[derive(Args)]

@@ -1,15 +1,23 @@
 //! `seqcon analyse --engine` and `seqcon engines`: methods other than the main analysis.
 
 use super::analyse::{options, provenance};
-use super::arguments::{AnalyseArguments, PlacementArgument, Verbosity};
+use super::arguments::{AnalyseArguments, LimitArguments, PlacementArgument, Verbosity};
 use super::failure::Failure;
+use super::idle;
+use super::info::CHEAP_STATES;
 use super::progress::Spinner;
 use super::specification::Specification;
 use super::verify::Trial;
+use crate::aeg::Profile;
 use crate::analysis::{Abstraction, Analysis, EngineUse, ModelOutcome, Outcome, Verification};
+use crate::caveat::Caveat;
+use crate::caveat::idle::Happenings;
 use crate::cycles::Atomicity;
 use crate::engines::{self, Engine, Evidence, Task, Trouble};
+use crate::explore::Stop;
+use crate::explore::observe::{FactsObserver, facts};
 use crate::memory::MemoryModel;
+use crate::provenance::Provenance;
 use crate::repair::Repair;
 use crate::report::run::Words;
 use crate::report::streams;
@@ -17,6 +25,7 @@ use crate::source::Source;
 use crate::tell;
 use crate::weak::verify::Property;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -89,24 +98,44 @@ fn refuse_unknown(arguments: &AnalyseArguments, engine: &dyn Engine, models: &[M
     }
 }
 
-/// The outcome of an engine other than the default one.
-pub fn outcome(
+/// The outcomes of an engine other than the default one, for each of the inputs.
+pub fn outcomes(
     arguments: &AnalyseArguments,
     engine: &dyn Engine,
     models: &[MemoryModel],
     verbosity: Verbosity,
-) -> Result<Outcome, Failure> {
+) -> Result<Vec<Outcome>, Failure> {
     refuse_unknown(arguments, engine, models)?;
-    let started = Instant::now();
-    let specification = match &arguments.input.inputs[..] {
-        [path] if Specification::is_one(path) => arguments.input.specification(path)?,
-        _ => {
-            let name = engine.description().name;
-            return Err(Failure::Usage(format!(
-                "the engine {name} needs the values that a program reads and writes, and so exactly one input: a specification (a state space has only labels)"
-            )));
-        }
+    let inputs = &arguments.input.inputs;
+    if arguments.merging.merge || !inputs.iter().all(|path| Specification::is_one(path)) {
+        let name = engine.description().name;
+        return Err(Failure::Usage(format!(
+            "the engine {name} needs the values that a program reads and writes, and so specifications as inputs, without --merge (a state space has only labels)"
+        )));
+    }
+    let specifications = arguments.input.specifications()?;
+    let names = arguments.input.model_names(&arguments.merging);
+    let inputs = specifications.into_iter().zip(names).zip(inputs);
+    let outcome = |((specification, name), path): ((Specification, String), &PathBuf)| {
+        let provenance = provenance(arguments, std::slice::from_ref(path));
+        outcome(arguments, engine, models, specification, verbosity).map(|outcome| Outcome {
+            model: arguments.name.clone().unwrap_or(name),
+            provenance,
+            ..outcome
+        })
     };
+    inputs.map(outcome).collect()
+}
+
+/// The outcome for one specification; its name and provenance are for the caller.
+fn outcome(
+    arguments: &AnalyseArguments,
+    engine: &dyn Engine,
+    models: &[MemoryModel],
+    specification: Specification,
+    verbosity: Verbosity,
+) -> Result<Outcome, Failure> {
+    let started = Instant::now();
     let evidence = specification.with_limits(&arguments.input.limits, |compiled, limits| {
         let _spinner = Spinner::new(format!("checking {}", specification.name));
         let task = Task {
@@ -147,11 +176,25 @@ pub fn outcome(
     }
     let engine = used(engine, evidence.abstraction());
     drop(evidence);
-    let name = arguments.name.clone().unwrap_or_else(|| arguments.input.model_name());
-    let Specification { name: path, text, program, .. } = specification;
-    let source = Some(Source::new(path, text, program, &analysis));
-    let (caveats, provenance) = (Vec::new(), provenance(arguments));
-    Ok(Outcome { model: name, analysis, explored_in, options, results, caveats, source, engine, provenance })
+    let caveats = caveats(&specification, &arguments.input.limits);
+    let Specification { name, text, program, .. } = specification;
+    let model = name.clone();
+    let source = Some(Source::new(name, text, program, &analysis));
+    let provenance = Provenance::default();
+    Ok(Outcome { model, analysis, explored_in, options, results, caveats, source, engine, provenance })
+}
+
+/// What never happens in the program: engines look at more than that, or at less, so it is explored for itself, as far as that is cheap.
+fn caveats(specification: &Specification, limits: &LimitArguments) -> Vec<Caveat> {
+    let most = limits.max_states.map_or(CHEAP_STATES, |states| states.min(CHEAP_STATES));
+    let limits = LimitArguments { max_states: Some(most), strict: false, ..limits.clone() };
+    // What is wrong was said when the engine met it.
+    let Ok((exploration, watchers)) = specification.search(&limits, &mut FactsObserver) else { return Vec::new() };
+    if exploration.stop != Stop::Complete {
+        return Vec::new();
+    }
+    let facts = facts(&specification.program, &watchers, (exploration.states.len() as u64, exploration.transitions));
+    idle::caveats(&Happenings::of(&facts), &Analysis::new(facts, Profile::Sound), Some(specification))
 }
 
 /// Runs the program with the fences in place, access by access: does it reach the same states?
@@ -171,6 +214,7 @@ fn verification(
         property: Property::States,
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,
+        budget: arguments.input.limits.budget.budget().for_the_rest(),
     };
     trial.verification()
 }
@@ -195,6 +239,15 @@ fn failure(specification: &Specification, trouble: Trouble) -> Failure {
     match trouble {
         Trouble::Exploration(failure) => specification.failure(failure),
         Trouble::Unsupported(problem) => Failure::Usage(problem),
+        Trouble::Inside((thread, number)) => {
+            let thread = &specification.program.threads[thread];
+            let instruction = &thread.instructions[number];
+            let name = format!("{}.{}", thread.name, instruction.name);
+            let problem = format!(
+                "{name} writes and then reads: a fence would have to stand inside it, where this engine has no place; write it as two instructions or as an atomic one, or use --engine cycles"
+            );
+            specification.failure_at(instruction.span, problem)
+        }
         Trouble::TooManyIndices(span) => {
             specification.failure_at(span, "this instruction computes too many indices; split it")
         }

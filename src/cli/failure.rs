@@ -1,10 +1,9 @@
-//! What ends a run early: one message, and exit status 2, or 3 if a limit ended it.
+//! What ends a run early: one message, and exit status 2, or 3 if a limit was reached.
 
 use crate::lts::error::Error;
 use crate::report::output::OutputError;
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Why a command could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -21,17 +20,18 @@ pub enum Failure {
     /// Something else is wrong with the command or one of its files.
     #[error("{0}")]
     Usage(String),
-    /// A limit was reached, and a part of the answer would be of no use.
+    /// A limit was reached before anything could be said.
     #[error("{0}")]
-    Limit(String),
+    Exhausted(String),
 }
 
 impl Failure {
-    /// What the command ends with.
-    pub fn status(&self) -> ExitCode {
+    /// The exit status: 3 if a limit was reached, else 2.
+    pub fn status(&self) -> u8 {
         match self {
-            Failure::Limit(_) => ExitCode::from(3),
-            Failure::Input(_) | Failure::Output(_) | Failure::Io(_) | Failure::Usage(_) => ExitCode::from(2),
+            Failure::Exhausted(_) => 3,
+            Failure::Input(error) if error.exhausted().is_some() => 3,
+            _ => 2,
         }
     }
 

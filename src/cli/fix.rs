@@ -3,12 +3,14 @@
 use super::analyse::{atomicity, for_reading};
 use super::arguments::{FixArguments, Verbosity};
 use super::failure::Failure;
+use super::idle;
 use super::input::memory_model;
 use super::places::refuse_clashes;
 use super::specification::Specification;
 use super::verify::{outcome, reported, tell_if_unconfirmable};
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, Options};
+use crate::caveat::idle::Happenings;
 use crate::ids::InstrId;
 use crate::memory::MemoryModel;
 use crate::placement::cost::Costs;
@@ -74,11 +76,18 @@ fn fix(
     tell_if_unconfirmable(model, &arguments.confirmation);
     let mut current = Specification::from_text(original.name.clone(), original.text.clone())?;
     for round in 0..ROUNDS {
-        let whole = Analysis::new(current.facts(&arguments.limits)?, Profile::Sound);
+        let facts = current.facts(&arguments.limits)?;
+        let happenings = Happenings::of(&facts);
+        let whole = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.budget().for_the_rest());
+        if round == 0 {
+            for caveat in idle::caveats(&happenings, &whole, Some(&current)) {
+                tell!("seqcon: {}: {}: {}", caveat.topic.level().name(), current.name, caveat.sentence);
+            }
+        }
         let (asked, limit) = (atomicity(arguments.atomicity), arguments.confirmation.max_weak_states);
         let analysis = for_reading(whole, asked, Some(&current), limit)?;
         if analysis.cut_off {
-            return Err(Failure::Limit(format!(
+            return Err(Failure::Exhausted(format!(
                 "{}: not all of the state space was explored, so not all that is missing is known; allow more",
                 current.name
             )));
@@ -90,6 +99,12 @@ fn fix(
         let costs = Costs::for_text(&analysis.graph, has_text);
         let options = Options { atomicity: asked, costs, ..Options::default() };
         let outcome = outcome(&analysis, &current, model, &options, &arguments.confirmation)?;
+        if let Some(limit) = outcome.stopped {
+            return Err(Failure::Exhausted(format!(
+                "{}: stopped at {limit}, so not all that is missing is known; allow more",
+                current.name
+            )));
+        }
         if outcome.is_clean() {
             let rounds = if round > 1 { format!(", in {round} rounds") } else { String::new() };
             let changed = if round == 0 { "nothing to do" } else { "repaired; an analysis finds nothing more to do" };

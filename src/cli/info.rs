@@ -25,7 +25,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// Up to how many states a specification is explored unless `--max-states` says otherwise.
-const CHEAP_STATES: usize = 100_000;
+pub const CHEAP_STATES: usize = 100_000;
 const SCHEMA_VERSION: u32 = 1;
 
 #[derive(Serialize)]
@@ -100,15 +100,16 @@ fn info(path: &Path, input: &InputArguments) -> Result<Info, Failure> {
     if Specification::is_one(path) {
         return of_specification(path, &input.limits);
     }
-    let source = Source::open(path)?;
+    let source = Source::open_within(path, &input.limits.budget.budget())?;
     if file::is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
         source.check_unchanged()?;
         return Ok(of_facts(path, Kind::Facts, None, &facts));
     }
     let bar = ByteBar::new(&format!("reading {}", path.display()));
-    let Extraction { facts, dialect, warnings } = extract::extract(&source, &input.options()?, &bar)?;
+    let Extraction { facts, dialect, mut warnings, part } = extract::extract(&source, &input.options()?, &bar)?;
     source.check_unchanged()?;
+    warnings.extend(part);
     bar.finish();
     for warning in &warnings {
         tell!("seqcon: warning: {}: {warning}", path.display());

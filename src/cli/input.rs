@@ -1,9 +1,13 @@
-//! Reading what the command line names: state spaces and facts files, memory models.
+//! Reading what the command line names: specifications, state spaces and facts files, as models; memory models.
+//!
+//! Every file is a model of its own, unless `--merge` says that all are explorations of one program. All files are read and checked before anything is done with one of them.
 
-use super::arguments::{EscapesArgument, InputArguments, Verbosity};
+use super::arguments::{EscapesArgument, InputArguments, MergeArguments, Verbosity};
 use super::failure::Failure;
 use super::progress::ByteBar;
 use super::specification::Specification;
+use crate::caveat::{Caveat, Topic};
+use crate::facts::agreement::contradiction;
 use crate::facts::extract::{Escapes, Options};
 use crate::facts::{self, Facts};
 use crate::lang::excerpt::printable;
@@ -15,6 +19,23 @@ use crate::provenance::sha256;
 use crate::tell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A model that was read.
+pub struct Model {
+    /// Its name in reports.
+    pub name: String,
+    /// The files that it was read from: one, unless they were merged.
+    pub paths: Vec<PathBuf>,
+    /// The specification, if it is one.
+    pub specification: Option<Specification>,
+    /// The facts of its state space.
+    pub facts: Facts,
+    /// What was odd.
+    pub caveats: Vec<Caveat>,
+    /// How long reading, and exploring, took.
+    pub read_in: Duration,
+}
 
 impl InputArguments {
     /// How state spaces are read.
@@ -30,66 +51,173 @@ impl InputArguments {
                 EscapesArgument::None => Escapes::None,
                 EscapesArgument::Ltsmin => Escapes::Ltsmin,
             },
+            budget: self.limits.budget.budget(),
         })
     }
 
-    /// The facts of all inputs, merged. Warnings go to standard error.
-    pub fn load(&self, verbosity: Verbosity) -> Result<Facts, Failure> {
+    /// The models that the inputs are.
+    pub fn models(&self, merging: &MergeArguments, verbosity: Verbosity) -> Result<Vec<Model>, Failure> {
+        self.refuse_repetitions()?;
         let options = self.options()?;
-        let mut parts = Vec::with_capacity(self.inputs.len());
-        for path in &self.inputs {
-            if Specification::is_one(path) {
-                parts.push(self.specification(path)?.facts(&self.limits)?);
-                continue;
-            }
-            let bar = ByteBar::new(&format!("reading {}", path.display()));
-            let source = Source::open(path)?;
-            self.hashes.note(path, || source.sha256());
-            let extraction = facts::read(&source, &options, &bar)?;
-            bar.finish();
-            for warning in &extraction.warnings {
-                tell!("seqcon: warning: {}: {warning}", path.display());
-            }
-            if verbosity == Verbosity::Verbose {
-                let facts = &extraction.facts;
-                tell!(
-                    "seqcon: {}: states={} transitions={} labels={} follows={} concurrent={} dialect={}",
-                    path.display(),
-                    facts.states,
-                    facts.transitions,
-                    facts.labels.len(),
-                    facts.follows.len(),
-                    facts.concurrent.len(),
-                    extraction.dialect
-                );
-            }
-            parts.push(extraction.facts);
+        let names = self.model_names(merging);
+        let read = |path: &PathBuf| self.model(path, &options, verbosity);
+        let mut models = self.inputs.iter().map(read).collect::<Result<Vec<Model>, Failure>>()?;
+        if merging.merge && models.len() > 1 {
+            models = vec![merged(models)?];
         }
-        Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Facts::merge(&parts) })
+        models.iter_mut().zip(names).for_each(|(model, name)| model.name = name);
+        Ok(models)
+    }
+
+    /// The inputs as specifications, not explored.
+    pub fn specifications(&self) -> Result<Vec<Specification>, Failure> {
+        self.refuse_repetitions()?;
+        self.inputs.iter().map(|path| self.specification(path)).collect()
     }
 
     /// An input that is a specification.
-    pub fn specification(&self, path: &Path) -> Result<Specification, Failure> {
+    fn specification(&self, path: &Path) -> Result<Specification, Failure> {
         let specification = Specification::read(path)?;
         self.hashes.note(path, || path.is_file().then(|| sha256(specification.text.as_bytes())));
         Ok(specification)
     }
 
-    /// All files that are read for it.
+    /// All files that are read for the inputs.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.inputs.iter().chain(&self.dialect).map(PathBuf::as_path)
     }
 
-    /// The program's name: the first file's name without its extensions.
-    pub fn model_name(&self) -> String {
-        let path = &self.inputs[0];
-        let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
-        let mut name = name.as_ref();
-        for extension in [".gz", ".aut", ".facts", ".slco", ".litmus", ".txt", ".trench"] {
-            name = name.strip_suffix(extension).unwrap_or(name);
+    /// A file as a model, without its name.
+    fn model(&self, path: &Path, options: &Options, verbosity: Verbosity) -> Result<Model, Failure> {
+        let started = Instant::now();
+        let model = |specification, facts, caveats| Model {
+            name: String::new(),
+            paths: vec![path.to_owned()],
+            specification,
+            facts,
+            caveats,
+            read_in: started.elapsed(),
+        };
+        if Specification::is_one(path) {
+            let specification = self.specification(path)?;
+            let facts = specification.facts(&self.limits)?;
+            return Ok(model(Some(specification), facts, Vec::new()));
         }
-        if name == "-" { "stdin".to_owned() } else { name.to_owned() }
+        let bar = ByteBar::new(&format!("reading {}", path.display()));
+        let source = Source::open_within(path, &options.budget)?;
+        self.hashes.note(path, || source.sha256());
+        let extraction = facts::read(&source, options, &bar)?;
+        bar.finish();
+        let facts = extraction.facts;
+        if verbosity == Verbosity::Verbose {
+            tell!(
+                "seqcon: {}: states={} transitions={} labels={} follows={} concurrent={} dialect={}",
+                path.display(),
+                facts.states,
+                facts.transitions,
+                facts.labels.len(),
+                facts.follows.len(),
+                facts.concurrent.len(),
+                extraction.dialect
+            );
+        }
+        if facts.labels.is_empty() && facts.transitions > 0 {
+            return Err(Failure::in_file(path, self.all_internal(facts.transitions)));
+        }
+        let mut warnings = extraction.warnings;
+        match extraction.part {
+            Some(reason) if !self.lenient && !self.recover => return Err(Failure::in_file(path, shard(&reason))),
+            part => warnings.extend(part),
+        }
+        let caveats = warnings.into_iter().map(|warning| Caveat::new(Topic::Input, warning)).collect();
+        Ok(model(None, facts, caveats))
     }
+
+    /// There is nothing to analyse.
+    fn all_internal(&self, transitions: u64) -> String {
+        let all = if transitions == 1 { "the only transition is" } else { "all transitions are" };
+        let pattern = self.internal.as_ref().map_or(String::new(), |pattern| format!(" or match {pattern:?}"));
+        format!(
+            "{all} internal, so there is nothing to analyse; internal are labels that are {}{pattern}: \
+             --tau NAMES and --internal PATTERN say which are, --dialect how the others are read",
+            self.tau.join(", ")
+        )
+    }
+
+    /// A file that is named twice is a slip.
+    fn refuse_repetitions(&self) -> Result<(), Failure> {
+        let place = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        let places: Vec<PathBuf> = self.inputs.iter().map(place).collect();
+        for (position, path) in self.inputs.iter().enumerate() {
+            if places[..position].contains(&places[position]) {
+                return Err(Failure::in_file(path, "this input is named twice; name it once"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of the models: the files' names without their extensions, with their directories and then with their extensions where that is needed to tell them apart. Of merged files, the first one's.
+    pub fn model_names(&self, merging: &MergeArguments) -> Vec<String> {
+        let inputs = if merging.merge { &self.inputs[..1] } else { &self.inputs[..] };
+        let forms: [fn(&Path) -> String; 3] =
+            [stem, |path| stripped(&path.to_string_lossy()), |path| path.display().to_string()];
+        let taken = |form: fn(&Path) -> String, name: &str| inputs.iter().filter(|other| form(other) == name).count();
+        let name = |path: &PathBuf| {
+            let unique = forms.iter().map(|form| (form, form(path))).find(|(form, name)| taken(**form, name) == 1);
+            unique.map_or_else(|| path.display().to_string(), |(_, name)| name)
+        };
+        inputs.iter().map(name).collect()
+    }
+}
+
+/// A file's name without its directory and extensions.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
+    let name = stripped(&name);
+    if name == "-" { "stdin".to_owned() } else { name }
+}
+
+/// A name without the extensions of what can be read.
+fn stripped(name: &str) -> String {
+    let mut name = name;
+    for extension in [".gz", ".aut", ".facts", ".slco", ".litmus", ".txt", ".trench"] {
+        name = name.strip_suffix(extension).unwrap_or(name);
+    }
+    name.to_owned()
+}
+
+/// Why a part of a state space is not read.
+fn shard(reason: &str) -> String {
+    format!(
+        "{reason}: this is a part of a state space, such as a shard, and facts would be lost at its borders; shards are refused (--shards is not built yet): \
+         concatenate them into one state space with one header. --lenient takes the part for what it is, and the answer is not complete"
+    )
+}
+
+/// Explorations of one program as one model.
+fn merged(models: Vec<Model>) -> Result<Model, Failure> {
+    let explorations: Vec<&Facts> = models.iter().map(|model| &model.facts).collect();
+    if let Some(contradiction) = contradiction(&explorations) {
+        let (first, second) = contradiction.explorations;
+        return Err(Failure::Usage(format!(
+            "--merge: {} and {} are not explorations of one program, the same instruction is {contradiction}; without --merge each is analysed by itself",
+            models[first].paths[0].display(),
+            models[second].paths[0].display(),
+        )));
+    }
+    let parts: Vec<Facts> = models.iter().map(|model| model.facts.clone()).collect();
+    let about = |model: &Model, caveat: &Caveat| Caveat {
+        sentence: format!("{}: {}", model.paths[0].display(), caveat.sentence),
+        ..caveat.clone()
+    };
+    Ok(Model {
+        name: String::new(),
+        specification: None,
+        facts: Facts::merge(&parts),
+        read_in: models.iter().map(|model| model.read_in).sum(),
+        caveats: models.iter().flat_map(|model| model.caveats.iter().map(|caveat| about(model, caveat))).collect(),
+        paths: models.into_iter().flat_map(|model| model.paths).collect(),
+    })
 }
 
 fn dialect(argument: &Path) -> Result<Dialect, Failure> {

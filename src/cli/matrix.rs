@@ -1,18 +1,23 @@
 //! `seqcon matrix`: all built-in memory models side by side.
 
-use super::analyse::{atomicity, for_reading};
+use super::analyse::{atomicity, for_reading, tell_if_stopped};
 use super::arguments::{MatrixArguments, Verbosity};
 use super::failure::Failure;
+use super::idle;
+use super::input::Model;
+use super::outputs::tell_caveats;
 use super::places::refuse_clashes;
 use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, Options, Outcome};
+use crate::caveat::idle::Happenings;
+use crate::lang::excerpt::printable;
 use crate::memory::MemoryModel;
 use crate::provenance::Provenance;
-use crate::report::matrix::Matrix;
+use crate::report::matrix::{self, Matrix};
 use crate::report::output::Staged;
-use crate::report::streams;
+use crate::report::{streams, text};
 use crate::source::Source;
 use std::io::{self, Write};
 use std::path::Path;
@@ -24,54 +29,63 @@ const MOST_STATES: usize = 2_000_000;
 
 pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     refuse_clashes(arguments.csv.as_deref(), arguments.input.files())?;
-    let outcome = outcome(arguments, verbosity)?;
-    let matrix = Matrix::of(&outcome);
+    let models = arguments.input.models(&arguments.merging, verbosity)?;
+    let several = models.len() > 1;
+    let outcomes =
+        models.into_iter().map(|model| outcome(arguments, model)).collect::<Result<Vec<Outcome>, Failure>>()?;
+    let matrices: Vec<Matrix<'_>> = outcomes.iter().map(Matrix::of).collect();
     if let Some(path) = &arguments.csv {
         let mut staged = Staged::new();
-        staged.write(path, &mut |out| matrix.write_csv(out))?;
+        staged.write(path, &mut |out| matrix::write_csv(&matrices, out))?;
         staged.put_in_place()?;
     }
-    if arguments.csv.as_deref() != Some(Path::new("-")) && verbosity > Verbosity::Quiet {
+    if arguments.csv.as_deref() == Some(Path::new("-")) || verbosity == Verbosity::Quiet {
+        outcomes.iter().for_each(tell_caveats);
+    } else {
         let mut shown = String::new();
-        matrix.write_text(&mut shown).map_err(io::Error::other)?;
-        let mut out = streams::text();
+        for (position, (matrix, outcome)) in matrices.iter().zip(&outcomes).enumerate() {
+            if several {
+                let gap = if position > 0 { "\n" } else { "" };
+                let path = arguments.input.inputs[position].display();
+                shown += &format!("{gap}{}\n\n", printable(&format!("model {} ({path})", outcome.model)));
+            }
+            text::write_caveats(outcome, &mut shown).map_err(io::Error::other)?;
+            matrix.write_text(&mut shown).map_err(io::Error::other)?;
+        }
+        let mut out = streams::coloured();
         out.write_all(shown.as_bytes()).and_then(|()| out.flush())?;
     }
-    let complete = outcome.results.iter().all(|result| result.complete);
+    let complete = outcomes.iter().flat_map(|outcome| &outcome.results).all(|result| result.complete);
     Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
-fn outcome(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<Outcome, Failure> {
+fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure> {
     let started = Instant::now();
-    let specification = match &arguments.input.inputs[..] {
-        [path] if Specification::is_one(path) => Some(Specification::read(path)?),
-        _ => None,
-    };
-    let facts = match &specification {
-        Some(specification) => specification.facts(&arguments.input.limits)?,
-        None => arguments.input.load(verbosity)?,
-    };
+    let Model { name, specification, facts, mut caveats, read_in, .. } = input;
+    let happenings = Happenings::of(&facts);
     let atomicity = atomicity(arguments.atomicity);
-    let whole = Analysis::new(facts, Profile::Sound);
+    let whole = Analysis::within(facts, Profile::Sound, &arguments.input.limits.budget.budget().for_the_rest());
+    caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
     let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
-    let explored_in = started.elapsed();
+    let explored_in = read_in + started.elapsed();
     let options = Options { atomicity, ..Options::default() };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
-        analysis.run(&model, &options)
+        let outcome = analysis.run(&model, &options);
+        tell_if_stopped(&outcome);
+        outcome
     };
     let results = MemoryModel::builtin().into_iter().map(analysed).collect();
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
-    let model = arguments.input.model_name();
     Ok(Outcome {
-        model,
+        model: name,
         analysis,
         engine: EngineUse::default(),
         explored_in,
         options,
         results,
-        caveats: Vec::new(),
+        caveats,
         source,
         provenance: Provenance::default(),
     })

@@ -13,12 +13,14 @@ mod facts;
 mod failure;
 mod fix;
 mod help;
+mod idle;
 mod info;
 mod input;
 mod interrupt;
 mod litmus;
 mod matrix;
 mod models;
+mod outputs;
 mod places;
 mod progress;
 mod runs;
@@ -42,7 +44,7 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) => {
             tell!("seqcon: {failure}");
-            failure.status()
+            ExitCode::from(failure.status())
         }
     }
 }

@@ -20,7 +20,6 @@ use crate::tell;
 use crate::weak::split::TooLong;
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 /// Where an invariant is from, for messages.
 const INVARIANT: &str = "--invariant";
@@ -102,8 +101,8 @@ impl Specification {
         let interruptible = Interruptible::new();
         let bounds = Limits {
             states: limits.max_states,
-            bytes: limits.memory_limit.map(|megabytes| megabytes.saturating_mul(1 << 20)),
-            time: limits.timeout.map(|seconds| Duration::from_secs(seconds as u64)),
+            bytes: limits.budget.bytes(),
+            time: limits.budget.budget().time_left(),
             interrupted: Some(interruptible.requested()),
             invariants: &self.invariants,
         };

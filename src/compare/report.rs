@@ -18,6 +18,11 @@ pub enum Mismatch {
         "this report has schema version {0}, and this version of seqcon reads up to {SCHEMA_VERSION}; use a newer seqcon, or write the report again with this one"
     )]
     TooNew(u64),
+    /// It has the results of several models.
+    #[error(
+        "this report is of several models ({0}), and one with one is compared; analyse each file by itself, with a --json of its own"
+    )]
+    SeveralModels(String),
     /// It has no result for the memory model.
     #[error("the report has no result for {0:?}; it has {1}")]
     NoModel(String, String),
@@ -100,6 +105,9 @@ impl Report {
         let value: Value = serde_json::from_str(json).map_err(|error| no_report(error.to_string()))?;
         let version = value.get("schema_version").and_then(Value::as_u64);
         let version = version.ok_or_else(|| no_report("it has no schema_version".to_owned()))?;
+        if let Some(models) = value.get("models").and_then(Value::as_array) {
+            return Err(Mismatch::SeveralModels(names(models)));
+        }
         if value.get("results").is_none() {
             return Err(no_report("it has no results".to_owned()));
         }
@@ -139,6 +147,12 @@ impl Report {
             ("inputs".to_owned(), inputs.collect::<Vec<_>>().join(", ")),
         ])
     }
+}
+
+/// The names of models.
+fn names(models: &[Value]) -> String {
+    let names = models.iter().filter_map(|model| model.get("model").and_then(Value::as_str));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 impl ResultObject {

@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod agreement;
 pub mod extract;
 pub mod file;
 
@@ -30,7 +31,7 @@ use std::path::Path;
 /// # Errors
 /// If it cannot be opened or is neither; see [`extract::extract`] and [`file::read`].
 pub fn load(path: &Path, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
-    read(&Source::open(path)?, options, progress)
+    read(&Source::open_within(path, &options.budget)?, options, progress)
 }
 
 /// Takes the facts from a state space or a facts file that is open. If it was written to meanwhile, that is an error.
@@ -40,7 +41,7 @@ pub fn load(path: &Path, options: &Options, progress: &dyn Progress) -> Result<E
 pub fn read(source: &Source, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
     let extraction = if file::is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
-        Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new() }
+        Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new(), part: None }
     } else {
         extract::extract(source, options, progress)?
     };

@@ -11,11 +11,12 @@
 //! This is the only file of the crate with `unsafe` code.
 
 use super::error::Error;
+use crate::budget::Budget;
 #[cfg(unix)]
 use crate::lang::excerpt::printable;
 use crate::provenance::sha256;
 use memmap2::{Advice, Mmap};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 #[cfg(unix)]
@@ -47,9 +48,8 @@ struct Stamp {
 }
 
 impl Stamp {
-    fn of(file: &File) -> io::Result<Stamp> {
-        let metadata = file.metadata()?;
-        Ok(Stamp { length: metadata.len(), modified: metadata.modified().ok() })
+    fn of(metadata: &Metadata) -> Stamp {
+        Stamp { length: metadata.len(), modified: metadata.modified().ok() }
     }
 }
 
@@ -65,24 +65,29 @@ impl Source {
     /// # Errors
     /// If it is a directory, cannot be read, is empty, or is a damaged gzip file.
     pub fn open(path: &Path) -> Result<Source, Error> {
+        Source::open_within(path, &Budget::default())
+    }
+
+    /// The same; what must be held in memory is read as far as the budget goes.
+    ///
+    /// # Errors
+    /// As for [`open`](Source::open), and if the budget is exhausted.
+    pub fn open_within(path: &Path, budget: &Budget) -> Result<Source, Error> {
         let name = path.display().to_string();
         if path == Path::new("-") {
-            return Source::from_reader("standard input", io::stdin().lock());
+            let bytes = read("standard input", "check where the input comes from", io::stdin().lock(), budget)?;
+            return Source::decompressed("standard input".to_owned(), Contents::Owned(bytes), None, budget);
         }
-        let (contents, file) = open_file(path, &name)?;
-        Source::decompressed(Source { name, contents, text: None, file })
+        let (contents, file) = open_file(path, &name, budget)?;
+        Source::decompressed(name, contents, file, budget)
     }
 
     /// Reads everything from `reader`.
     ///
     /// # Errors
     /// If reading fails, if there is nothing to read, or if it is a damaged gzip stream.
-    pub fn from_reader(name: &str, mut reader: impl Read) -> Result<Source, Error> {
-        let mut bytes = Vec::new();
-        reader
-            .read_to_end(&mut bytes)
-            .map_err(|cause| Error::access(name, "cannot read", cause, "check where the input comes from"))?;
-        Source::from_bytes(name, bytes)
+    pub fn from_reader(name: &str, reader: impl Read) -> Result<Source, Error> {
+        Source::from_bytes(name, read(name, "check where the input comes from", reader, &Budget::default())?)
     }
 
     /// Takes bytes that are already in memory, compressed or not.
@@ -90,27 +95,30 @@ impl Source {
     /// # Errors
     /// If there are none, or if they are a damaged gzip stream.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Source, Error> {
-        let (name, contents) = (name.to_owned(), Contents::Owned(bytes));
-        Source::decompressed(Source { name, contents, text: None, file: None })
+        Source::decompressed(name.to_owned(), Contents::Owned(bytes), None, &Budget::default())
     }
 
-    fn decompressed(mut self) -> Result<Source, Error> {
-        if self.bytes().starts_with(&GZIP_MAGIC) {
-            let mut text = Vec::new();
-            flate2::read::MultiGzDecoder::new(self.bytes())
-                .read_to_end(&mut text)
-                .map_err(|cause| Error::access(&self.name, "cannot decompress", cause, "the gzip file is damaged"))?;
-            self.text = Some(text);
-            if self.file.is_none() {
+    fn decompressed(
+        name: String,
+        contents: Contents,
+        file: Option<(File, Stamp)>,
+        budget: &Budget,
+    ) -> Result<Source, Error> {
+        let mut source = Source { name, contents, text: None, file };
+        if source.bytes().starts_with(&GZIP_MAGIC) {
+            let damaged = |cause| Error::access(&source.name, "cannot decompress", cause, "the gzip file is damaged");
+            let text = pieces(&source.name, flate2::read::MultiGzDecoder::new(source.bytes()), budget, damaged)?;
+            source.text = Some(text);
+            if source.file.is_none() {
                 // Nobody will ask for its hash.
-                self.contents = Contents::Owned(Vec::new());
+                source.contents = Contents::Owned(Vec::new());
             }
         }
-        if self.bytes().is_empty() {
+        if source.bytes().is_empty() {
             let remedy = "the tool that writes it may have failed";
-            return Err(Error::unexpected(&self.name, b"", 0, "a state space or a facts file", remedy));
+            return Err(Error::unexpected(&source.name, b"", 0, "a state space or a facts file", remedy));
         }
-        Ok(self)
+        Ok(source)
     }
 
     /// The SHA-256 of the bytes as they were read, in hexadecimal digits; none of what is no regular file, which nobody can read again.
@@ -125,8 +133,8 @@ impl Source {
     /// If the file was written to since it was opened.
     pub fn check_unchanged(&self) -> Result<(), Error> {
         let Some((file, stamp)) = &self.file else { return Ok(()) };
-        match Stamp::of(file) {
-            Ok(now) if now == *stamp => Ok(()),
+        match file.metadata() {
+            Ok(now) if Stamp::of(&now) == *stamp => Ok(()),
             _ => {
                 let cause = io::Error::other("it changed while it was read");
                 Err(Error::access(&self.name, "cannot be trusted", cause, WAIT_FOR_IT))
@@ -156,19 +164,43 @@ impl Contents {
     }
 }
 
-fn open_file(path: &Path, name: &str) -> Result<(Contents, Option<(File, Stamp)>), Error> {
+/// How much is read between two looks at the budget.
+const PIECE: u64 = 1 << 20;
+
+/// Everything from `reader`, piece by piece.
+fn pieces(
+    name: &str,
+    mut reader: impl Read,
+    budget: &Budget,
+    refused: impl Fn(io::Error) -> Error,
+) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    loop {
+        budget.check_now().map_err(|limit| Error::at_limit(name, limit))?;
+        let length = reader.by_ref().take(PIECE).read_to_end(&mut bytes).map_err(&refused)?;
+        if length == 0 {
+            return Ok(bytes);
+        }
+    }
+}
+
+fn read(name: &str, remedy: &'static str, reader: impl Read, budget: &Budget) -> Result<Vec<u8>, Error> {
+    pieces(name, reader, budget, |cause| Error::access(name, "cannot read", cause, remedy))
+}
+
+fn open_file(path: &Path, name: &str, budget: &Budget) -> Result<(Contents, Option<(File, Stamp)>), Error> {
     let refused = |cause| Error::access(name, "cannot open", cause, "check the path and its permissions");
-    let mut file = File::open(path).map_err(refused)?;
+    let file = File::open(path).map_err(refused)?;
     let metadata = file.metadata().map_err(refused)?;
     if metadata.is_dir() {
         let cause = io::Error::from(io::ErrorKind::IsADirectory);
         return Err(Error::access(name, "cannot read", cause, "name a file in it"));
     }
+    // A pipe or a device has no length to map.
     if !metadata.is_file() {
-        // A pipe or a device has no length to map.
-        return Ok((Contents::Owned(everything(&mut file, name)?), None));
+        return Ok((Contents::Owned(read(name, "check the path and its permissions", file, budget)?), None));
     }
-    let stamp = Stamp::of(&file).map_err(refused)?;
+    let stamp = Stamp::of(&metadata);
     if stamp.length > 0 {
         remember_mapped(name);
         // SAFETY: nothing in this crate writes to an input. If another process changes the file, the bytes may change
@@ -181,15 +213,8 @@ fn open_file(path: &Path, name: &str) -> Result<(Contents, Option<(File, Stamp)>
             return Ok((Contents::Mapped(map), Some((file, stamp))));
         }
     }
-    let bytes = everything(&mut file, name)?;
+    let bytes = read(name, "check the path and its permissions", &file, budget)?;
     Ok((Contents::Owned(bytes), Some((file, stamp))))
-}
-
-fn everything(file: &mut File, name: &str) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)
-        .map_err(|cause| Error::access(name, "cannot read", cause, "check the path and its permissions"))?;
-    Ok(bytes)
 }
 
 /// What to do about a file that changes.

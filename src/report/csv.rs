@@ -1,10 +1,11 @@
 //! CSV: one table a file (RFC 4180), the header always present.
 //!
-//! A table of which a limit has left out something says so in its last column, `complete`; if it has no row for a memory model then, there is one that has nothing but the memory model's name in it. A cell
+//! A table of which a limit has left out something says so in its last column, `complete`; if it has no row for a memory model then, there is one that has nothing but the names of the model and the memory model in it. A cell
 //! that a spreadsheet would take for a formula has an apostrophe before it.
 
 use super::Report;
-use crate::analysis::Outcome;
+use super::rows::CompleteRow;
+use crate::analysis::{ModelOutcome, Outcome};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -19,23 +20,23 @@ pub struct Cycles;
 /// `summary.csv`
 pub struct Summary;
 
-/// Defines a table of what was found: rows for each memory model, which may be a part of all.
-macro_rules! findings {
-    ($table:ty, $file:literal, $header:literal, $rows:ident) => {
+/// Defines a table: its file, its header (written even if there is no row), and its rows. The first column is the model.
+macro_rules! table {
+    ($table:ty, $file:literal, $header:literal, $rows:expr) => {
         impl Report for $table {
             fn file_name(&self) -> &'static str {
                 $file
             }
 
             fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-                let mut table = Table::new(concat!($header, ",complete"), out)?;
-                for result in &outcome.results {
-                    let complete = outcome.complete_row(result);
-                    let rows = outcome.$rows(result);
-                    if rows.is_empty() && !result.complete {
-                        table.write_part(&result.model.name)?;
-                    }
-                    rows.iter().try_for_each(|row| table.write(&(row, complete)))?;
+                self.write_all(std::slice::from_ref(outcome), out)
+            }
+
+            fn write_all(&self, outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
+                let write: fn(&Outcome, &ModelOutcome, &mut Table<&mut dyn Write>) -> io::Result<()> = $rows;
+                let mut table = Table::new($header, out)?;
+                for outcome in outcomes {
+                    outcome.results.iter().try_for_each(|result| write(outcome, result, &mut table))?;
                 }
                 table.end()
             }
@@ -43,37 +44,54 @@ macro_rules! findings {
     };
 }
 
-findings!(
+table!(
     Fences,
     "fences.csv",
-    "memory_model,thread,instruction,position,kind,mnemonic,cost,delays,source",
-    fence_rows
+    "model,memory_model,thread,instruction,position,kind,mnemonic,cost,delays,source,complete",
+    |outcome, result, table| of_model(outcome, result, outcome.fence_rows(result), table)
 );
-findings!(Locks, "locks.csv", "memory_model,lock,thread,instruction,role,locations,source", lock_rows);
-findings!(
+table!(
+    Locks,
+    "locks.csv",
+    "model,memory_model,lock,thread,instruction,role,locations,source,complete",
+    |outcome, result, table| { of_model(outcome, result, outcome.lock_rows(result), table) }
+);
+table!(
     Delays,
     "delays.csv",
-    "memory_model,thread,from_instruction,from_access,to_instruction,to_access,cumulative,confirmed",
-    delay_rows
+    "model,memory_model,thread,from_instruction,from_access,to_instruction,to_access,cumulative,confirmed,complete",
+    |outcome, result, table| of_model(outcome, result, outcome.delay_rows(result), table)
 );
-findings!(Cycles, "cycles.csv", "memory_model,cycle,step,thread,instruction,access,edge,unsafe", cycle_rows);
+table!(
+    Cycles,
+    "cycles.csv",
+    "model,memory_model,cycle,step,thread,instruction,access,edge,unsafe,complete",
+    |outcome, result, table| of_model(outcome, result, outcome.cycle_rows(result), table)
+);
+table!(
+    Summary,
+    "summary.csv",
+    "model,memory_model,profile,conflicts,atomicity,states,transitions,labels,vertices,program_edges,conflict_edges,unsafe_pairs,delays,cumulative_delays,cycles,torn,locks,fences,plain_fences,cumulative_fences,placement,optimal,complete,engine,abstraction,seconds,explore_seconds,analyse_seconds",
+    |outcome, result, table| table.write(&(outcome.summary_row(result), outcome.times_row(result)))
+);
 
-impl Report for Summary {
-    fn file_name(&self) -> &'static str {
-        "summary.csv"
-    }
+/// A row with the model that it is about, which JSON says once for all rows, and whether there may be others.
+#[derive(Serialize)]
+struct Of<'a, Row>(&'a str, Row, CompleteRow);
 
-    fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-        let mut table = Table::new(SUMMARY, out)?;
-        for result in &outcome.results {
-            table.write(&(outcome.summary_row(result), outcome.times_row(result)))?;
-        }
-        table.end()
+/// What was found under a memory model: all rows, or a part of them.
+fn of_model<Row: Serialize>(
+    outcome: &Outcome,
+    result: &ModelOutcome,
+    rows: Vec<Row>,
+    table: &mut Table<&mut dyn Write>,
+) -> io::Result<()> {
+    if rows.is_empty() && !result.complete {
+        table.write_part(&[&outcome.model, &result.model.name])?;
     }
+    let complete = outcome.complete_row(result);
+    rows.into_iter().try_for_each(|row| table.write(&Of(&outcome.model, row, complete)))
 }
-
-/// The columns of `summary.csv`.
-const SUMMARY: &str = "model,memory_model,profile,conflicts,atomicity,states,transitions,labels,vertices,program_edges,conflict_edges,unsafe_pairs,delays,cumulative_delays,cycles,torn,locks,fences,plain_fences,cumulative_fences,placement,optimal,complete,engine,abstraction,seconds,explore_seconds,analyse_seconds";
 
 /// A table that is being written.
 pub(super) struct Table<W: Write> {
@@ -112,10 +130,10 @@ impl<W: Write> Table<W> {
         Ok(self.writer.write_record(cells.into_iter().map(guarded))?)
     }
 
-    /// Writes the row that says that there may be others: a name in the first column, `no` in the last.
-    pub(super) fn write_part(&mut self, name: &str) -> io::Result<()> {
-        let between = std::iter::repeat_n("", self.columns.saturating_sub(2));
-        self.write_cells([name].into_iter().chain(between).chain(["no"]))
+    /// Writes the row that says that there may be others: names in the first columns, `no` in the last.
+    pub(super) fn write_part(&mut self, names: &[&str]) -> io::Result<()> {
+        let between = std::iter::repeat_n("", self.columns.saturating_sub(names.len() + 1));
+        self.write_cells(names.iter().copied().chain(between).chain(["no"]))
     }
 
     /// Everything was written.

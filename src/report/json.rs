@@ -5,11 +5,12 @@ use super::{Report, names};
 use crate::analysis::{ModelOutcome, Outcome, Verification};
 use crate::caveat::Caveat;
 use crate::placement::Minimality;
-use crate::provenance::Input;
+use crate::provenance::{Input, Provenance};
 use crate::readings::OtherReading;
 use crate::safety::Place;
 use crate::source::Source;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Raised by one when a key changes its meaning or goes away.
@@ -18,10 +19,26 @@ const SCHEMA_VERSION: u32 = 2;
 /// `report.json`
 pub struct Json;
 
+/// The document about one model.
 #[derive(Serialize)]
 struct Document<'a> {
     schema_version: u32,
     seqcon: &'static str,
+    #[serde(flatten)]
+    model: ModelObject<'a>,
+}
+
+/// The document about several.
+#[derive(Serialize)]
+struct Documents<'a> {
+    schema_version: u32,
+    seqcon: &'static str,
+    models: Vec<ModelObject<'a>>,
+}
+
+/// A model and its results.
+#[derive(Serialize)]
+struct ModelObject<'a> {
     model: &'a str,
     inputs: Vec<InputObject<'a>>,
     engine: EngineObject<'a>,
@@ -60,6 +77,8 @@ struct CaveatObject<'a> {
 #[derive(Serialize)]
 struct ResultObject {
     summary: SummaryRow,
+    /// What the memory model is: its name says less.
+    rules: BTreeMap<String, String>,
     /// If it is not proved that all fences are needed: so many are for certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     needed_at_least: Option<usize>,
@@ -138,22 +157,35 @@ impl Report for Json {
     }
 
     fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-        let document = Document {
-            schema_version: SCHEMA_VERSION,
-            seqcon: env!("CARGO_PKG_VERSION"),
-            model: &outcome.model,
-            inputs: outcome.provenance.inputs.iter().map(input_object).collect(),
-            engine: EngineObject {
-                name: &outcome.engine.name,
-                guarantees: &outcome.engine.guarantees,
-                abstraction: outcome.engine.abstraction.map(|abstraction| abstraction.to_string()),
-            },
-            partial_fences: outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default(),
-            caveats: outcome.caveats.iter().map(|caveat| caveat_object(outcome, caveat)).collect(),
-            results: outcome.results.iter().map(|result| result_object(outcome, result)).collect(),
-        };
+        let model = model_object(outcome);
+        let document = Document { schema_version: SCHEMA_VERSION, seqcon: Provenance::VERSION, model };
         serde_json::to_writer_pretty(&mut *out, &document)?;
         writeln!(out)
+    }
+
+    fn write_all(&self, outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
+        if let [outcome] = outcomes {
+            return self.write(outcome, out);
+        }
+        let models = outcomes.iter().map(model_object).collect();
+        let documents = Documents { schema_version: SCHEMA_VERSION, seqcon: Provenance::VERSION, models };
+        serde_json::to_writer_pretty(&mut *out, &documents)?;
+        writeln!(out)
+    }
+}
+
+fn model_object(outcome: &Outcome) -> ModelObject<'_> {
+    ModelObject {
+        model: &outcome.model,
+        inputs: outcome.provenance.inputs.iter().map(input_object).collect(),
+        engine: EngineObject {
+            name: &outcome.engine.name,
+            guarantees: &outcome.engine.guarantees,
+            abstraction: outcome.engine.abstraction.map(|abstraction| abstraction.to_string()),
+        },
+        partial_fences: outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default(),
+        caveats: outcome.caveats.iter().map(|caveat| caveat_object(outcome, caveat)).collect(),
+        results: outcome.results.iter().map(|result| result_object(outcome, result)).collect(),
     }
 }
 
@@ -206,6 +238,7 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     });
     ResultObject {
         summary: outcome.summary_row(result),
+        rules: result.model.rules(),
         needed_at_least: match result.placement.minimality {
             Minimality::AtLeast(needed) => Some(needed),
             Minimality::Proved | Minimality::Greedy => None,

@@ -8,7 +8,7 @@ use super::names;
 use super::prose::COLUMNS;
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::ids::InstrId;
-use crate::lang::excerpt::width;
+use crate::lang::excerpt::{printable, width};
 use crate::memory::FenceStrength;
 use crate::placement::cost::place_name;
 use crate::placement::locks::Role;
@@ -137,7 +137,11 @@ impl<'a> Matrix<'a> {
             let symbol = |result: &ModelOutcome| self.need(result, row).map_or('.', Need::symbol).to_string();
             let shown = line(&name(&row), &mut results.iter().map(symbol));
             let room = COLUMNS.saturating_sub(width(&shown) + 2);
-            let text = if room < LEAST_TEXT { String::new() } else { names::shortened(&self.text(row.instr), room) };
+            let text = if room < LEAST_TEXT {
+                String::new()
+            } else {
+                names::shortened(&printable(&self.text(row.instr)), room)
+            };
             writeln!(out, "{}", format!("{shown}  {text}").trim_end())?;
         }
         let count = |wanted: fn(&ModelOutcome) -> usize| results.iter().map(move |result| wanted(result).to_string());
@@ -153,28 +157,34 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// As a table.
-    ///
-    /// # Errors
-    /// If the writer fails.
-    pub fn write_csv(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    fn records(&self) -> impl Iterator<Item = Vec<String>> {
         let graph = &self.outcome.analysis.graph;
-        let models = self.outcome.results.iter().map(|result| result.model.name.as_str());
-        let columns = ["thread", "instruction", "position", "text"].into_iter().chain(models).chain(["complete"]);
-        let mut table = Table::with_columns(&columns.collect::<Vec<_>>(), out)?;
-        let complete = names::yes_no(self.is_complete()).to_owned();
-        if self.rows.is_empty() && !self.is_complete() {
-            table.write_part("")?;
-        }
-        for &row in &self.rows {
+        self.rows.iter().map(move |&row| {
             let instruction = graph.instruction(row.instr);
             let thread = graph.threads[instruction.thread.index()].clone();
             let needs =
                 self.outcome.results.iter().map(|result| self.need(result, row).map_or(String::new(), Need::name));
-            let head = [thread, instruction.name.clone(), Self::place(row), self.text(row.instr)];
-            let cells: Vec<String> = head.into_iter().chain(needs).chain([complete.clone()]).collect();
-            table.write_cells(cells.iter().map(String::as_str))?;
-        }
-        table.end()
+            let place = [thread, instruction.name.clone(), Self::place(row), self.text(row.instr)];
+            let complete = names::yes_no(self.is_complete()).to_owned();
+            [self.outcome.model.clone()].into_iter().chain(place).chain(needs).chain([complete]).collect()
+        })
     }
+}
+
+/// The matrices of several models, of the same memory models, as one table.
+///
+/// # Errors
+/// If the writer fails.
+pub fn write_csv(matrices: &[Matrix<'_>], out: &mut dyn io::Write) -> io::Result<()> {
+    let memory_models = matrices.first().map_or(&[][..], |matrix| &matrix.outcome.results);
+    let memory_models = memory_models.iter().map(|result| result.model.name.as_str());
+    let columns = ["model", "thread", "instruction", "position", "text"].into_iter().chain(memory_models);
+    let mut table = Table::with_columns(&columns.chain(["complete"]).collect::<Vec<_>>(), out)?;
+    for matrix in matrices {
+        if matrix.rows.is_empty() && !matrix.is_complete() {
+            table.write_part(&[&matrix.outcome.model])?;
+        }
+        matrix.records().try_for_each(|record| table.write_cells(record.iter().map(String::as_str)))?;
+    }
+    table.end()
 }

@@ -7,6 +7,7 @@
 pub mod csv;
 pub mod dot;
 pub mod drawing;
+pub mod edges;
 mod engine;
 pub mod html;
 pub mod json;
@@ -37,6 +38,19 @@ pub trait Report {
     /// # Errors
     /// If the writer fails.
     fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Whether one file can have several models in it.
+    fn takes_several(&self) -> bool {
+        true
+    }
+
+    /// Writes the outcomes of several models into one file; that of a single one as [`write`](Report::write) does. Unless a format has a way of its own, one after the other.
+    ///
+    /// # Errors
+    /// If the writer fails.
+    fn write_all(&self, outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
+        outcomes.iter().try_for_each(|outcome| self.write(outcome, out))
+    }
 }
 
 /// All formats, in the order in which they are documented.

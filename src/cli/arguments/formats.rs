@@ -5,6 +5,14 @@ use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use std::path::PathBuf;
 
+/// What several inputs are.
+#[derive(Args)]
+pub struct MergeArguments {
+    /// The inputs are separate explorations of one program, to be united [default: each is a model of its own]. What has one name must have one text; parts of one state space (shards) are refused
+    #[arg(long, help_heading = "Input")]
+    pub merge: bool,
+}
+
 /// Reports for other programs.
 #[derive(Args)]
 pub struct FormatArguments {
@@ -59,6 +67,8 @@ pub struct CompareArguments {
 pub struct MatrixArguments {
     #[command(flatten)]
     pub input: InputArguments,
+    #[command(flatten)]
+    pub merging: MergeArguments,
     /// How instructions with several accesses are read
     #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1)]
     pub atomicity: AtomicityArgument,

@@ -78,6 +78,11 @@ impl Layout {
         self.body.clone()
     }
 
+    /// The initial state, if the header says what it is.
+    pub(super) fn initial(&self) -> Option<u64> {
+        self.promised.map(|(counts, _)| counts.initial)
+    }
+
     /// The number that every state must be below.
     pub(super) fn state_limit(&self) -> u64 {
         match (self.belief, self.promised) {
@@ -176,7 +181,8 @@ impl Layout {
             self.warnings.push(warning.to_owned());
             return Ok(());
         }
-        let remedy = "the file may be cut off or put together wrongly; --lenient accepts it";
+        let remedy = "the file may be cut off, put together wrongly, or a shard of a larger state space (shards are refused, \
+                      --shards is not built yet: concatenate them into one state space); --lenient takes it as a part";
         Err(Error::contents(source.name(), Place::of(source.bytes(), offset), expected, found, remedy))
     }
 }

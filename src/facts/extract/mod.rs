@@ -26,9 +26,10 @@
 //!
 //! Time: two scans of the text, one hash of each label text a scan, constant work a transition besides; in the order of states
 //! times pairs of threads for `concurrent`. No step is quadratic in states or transitions. Memory beyond the text: four bytes a state for every 32
-//! bits that the threads' local sets need (six threads with 31 local sets each: four bytes), the distinct labels, local sets and triples;
-//! nothing a transition. Two things need further scans: a header that is not believed (`lenient`, `recover`), and state numbers
-//! larger than twice the number of transitions, which also take eight bytes for each state that occurs.
+//! bits that the threads' local sets need (six threads with 31 local sets each: four bytes), one bit a state for `discovery`, the distinct labels, local sets and triples;
+//! nothing a transition. Three things need further scans: a header that is not believed (`lenient`, `recover`); state numbers
+//! larger than twice the number of transitions, which also take eight bytes for each state that occurs; and states that are not numbered in an order of discovery, which take eight
+//! bytes for each transition.
 //!
 //! Limits: labels up to a megabyte; a table of at most four times the file's size (or 16 MB), which only a wrong notion of a thread
 //! exceeds. Both are errors, not silent.
@@ -37,6 +38,7 @@
 
 mod chunks;
 mod concurrent;
+mod discovery;
 mod enabled;
 mod labels;
 mod layout;
@@ -47,10 +49,12 @@ mod steps;
 mod tables;
 
 use super::Facts;
+use crate::budget::Budget;
 use crate::lts::dialect::Dialect;
 use crate::lts::error::Error;
 use crate::lts::source::Source;
 use chunks::Meter;
+use discovery::Discovery;
 use labels::Labels;
 use layout::Layout;
 use reading::Reading;
@@ -80,6 +84,8 @@ pub struct Options {
     pub recover: bool,
     /// How backslashes in labels are meant.
     pub escapes: Escapes,
+    /// What reading may use; if that is not enough, it is an error.
+    pub budget: Budget,
 }
 
 impl Default for Options {
@@ -91,6 +97,7 @@ impl Default for Options {
             lenient: false,
             recover: false,
             escapes: Escapes::None,
+            budget: Budget::default(),
         }
     }
 }
@@ -104,6 +111,8 @@ pub struct Extraction {
     pub dialect: String,
     /// What the user should know: sentences, without the file's name.
     pub warnings: Vec<String>,
+    /// Why this is a part of a state space, though its header is that of a whole one; see `discovery`. The facts are marked as cut off.
+    pub part: Option<String>,
 }
 
 /// Is told how far the reading is.
@@ -129,7 +138,7 @@ pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> R
     let mut layout = Layout::of_header(source, options)?;
     let reading = Reading::new(options, bytes, layout.body());
     let (labels, enabled) = loop {
-        let meter = Meter::new(progress, bytes.len(), layout.body().start);
+        let meter = Meter::new(progress, &options.budget, bytes.len(), layout.body().start);
         let labels = Labels::new(&reading);
         match enabled::collect(bytes, &layout, &labels, &meter) {
             Ok(enabled) => break (labels.known(), enabled),
@@ -139,16 +148,23 @@ pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> R
         }
     };
     layout.check_counts(source, enabled.transitions, enabled.states)?;
-    let meter = Meter::new(progress, bytes.len(), bytes.len() + layout.body().start);
-    let steps = steps::collect(bytes, layout.body(), &labels, &enabled, &meter)
-        .map_err(|stop| stop.into_error(source, &reading))?;
-    meter.finish();
+    let meter = Meter::new(progress, &options.budget, bytes.len(), bytes.len() + layout.body().start);
     // These are about counts that differ and lines that were left out.
-    let cut_off = !layout.warnings.is_empty();
+    let is_part = !layout.warnings.is_empty();
+    let initial = layout.initial().filter(|_| !is_part);
+    let discovery = initial.and_then(|initial| Discovery::new(&enabled.table, initial));
+    let part = steps::collect(bytes, layout.body(), &labels, &enabled, discovery.as_ref(), &meter).and_then(|steps| {
+        let Some((initial, discovery)) = initial.zip(discovery.as_ref()) else { return Ok((steps, None)) };
+        let unreached = discovery.first_unreached(bytes, layout.body(), &enabled.table, &meter)?;
+        Ok((steps, unreached.map(|state| format!("nothing leads from the initial state {initial} to state {state}"))))
+    });
+    let (steps, part) = part.map_err(|stop| stop.into_error(source, &reading))?;
+    meter.finish();
+    let cut_off = is_part || part.is_some();
     let mut warnings = layout.warnings;
     warnings.extend(labels.warnings());
     warnings.extend(steps.warnings(&labels));
     let facts = tables::build(&labels, &enabled, &steps);
     let facts = Facts { cut_off, ..facts };
-    Ok(Extraction { facts, dialect: reading.dialect().name().to_owned(), warnings })
+    Ok(Extraction { facts, dialect: reading.dialect().name().to_owned(), warnings, part })
 }

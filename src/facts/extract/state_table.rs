@@ -105,12 +105,31 @@ impl StateTable {
         self.words.chunks(PART_STATES * self.stride).map(|words| Part { table: self, words })
     }
 
+    /// The number of states that have an entry.
+    pub(super) fn num_of_states(&self) -> usize {
+        self.words.len() / self.stride
+    }
+
+    /// Where a state stands in the table; states with smaller numbers stand before it.
+    #[inline]
+    pub(super) fn position(&self, state: u64) -> Option<usize> {
+        match &self.numbering {
+            Numbering::Dense(size) => usize::try_from(state).ok().filter(|position| position < size),
+            Numbering::Sparse(states) => states.binary_search(&state).ok(),
+        }
+    }
+
+    /// The state that stands there.
+    pub(super) fn state_at(&self, position: usize) -> Option<u64> {
+        match &self.numbering {
+            Numbering::Dense(size) => (position < *size).then_some(position as u64),
+            Numbering::Sparse(states) => states.get(position).copied(),
+        }
+    }
+
     #[inline]
     fn words(&self, state: u64) -> Option<&[AtomicU32]> {
-        let position = match &self.numbering {
-            Numbering::Dense(_) => usize::try_from(state).ok()?,
-            Numbering::Sparse(states) => states.binary_search(&state).ok()?,
-        };
+        let position = self.position(state)?;
         self.words.get(position.checked_mul(self.stride)?..)?.get(..self.stride)
     }
 

@@ -5,6 +5,7 @@
 //! [parent's page](super) on internal steps.
 
 use super::chunks::{Meter, Reason, Stop, Worker, pass};
+use super::discovery::Discovery;
 use super::enabled::Enabled;
 use super::labels::{INTERNAL, Known};
 use super::local_sets::EMPTY;
@@ -64,11 +65,13 @@ pub(super) fn collect<'a>(
     body: Range<usize>,
     labels: &Known<'a>,
     enabled: &Enabled,
+    discovery: Option<&Discovery>,
     meter: &Meter<'_>,
 ) -> Result<Steps, Stop> {
     let workers = pass(bytes, body, meter, || Walker {
         labels,
         enabled,
+        discovery,
         recent: vec![Step { label: INTERNAL, after: EMPTY, before: EMPTY, then_internal: false }; RECENT],
         recent_waking: vec![WakingStep { thread: ThreadId(u32::MAX), before: EMPTY, after: EMPTY }; RECENT],
         steps: Steps::default(),
@@ -109,6 +112,7 @@ const RECENT: usize = 1 << 12;
 struct Walker<'a, 't> {
     labels: &'t Known<'a>,
     enabled: &'t Enabled,
+    discovery: Option<&'t Discovery>,
     recent: Vec<Step>,
     recent_waking: Vec<WakingStep>,
     steps: Steps,
@@ -122,6 +126,11 @@ impl<'a> Worker<'a> for Walker<'a, '_> {
             let Some(label) = self.labels.get(transition.label) else {
                 return Err(Stop { offset: transition.places[1], reason: Reason::Changed });
             };
+            if let Some(discovery) = self.discovery
+                && let (Some(from), Some(to)) = (table.position(transition.from), table.position(transition.to))
+            {
+                discovery.step(from, to);
+            }
             if label.number == INTERNAL {
                 self.internal_step(transition.from, transition.to);
                 continue;

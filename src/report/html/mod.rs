@@ -24,6 +24,10 @@ impl Report for Html {
         "report.html"
     }
 
+    fn takes_several(&self) -> bool {
+        false
+    }
+
     fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         page::write(&serde_json::to_string(&data::of(outcome))?, out)
     }

@@ -3,7 +3,7 @@
 //! A result for each fence and for each lock, under each memory model. Its rule says what is missing; its level is `warning`, or `error` where a run was found that goes wrong (`--confirm`). It stands at the
 //! instruction: in the source, where that is known (columns count characters), and always by thread and instruction. The code flow is the witness cycle, one thread flow a thread; `executionOrder` is the order in which the accesses are
 //! performed when the cycle comes about: the delayed access last, the one that overtook it first. Where the specification is SLCO, the fix is what `seqcon fix` would write for this
-//! result alone, and says so: two results can have the same insertion, which `seqcon fix` makes once.
+//! result alone, and says so: two results can have the same insertion, which `seqcon fix` makes once. Several models are several runs, told apart by `automationDetails`.
 //!
 //! The output depends on the inputs and on the command alone: there are no times in it. The fingerprint of a result is made from names, not from lines, so it survives edits elsewhere.
 
@@ -27,9 +27,9 @@ use crate::repair::text::edits;
 use crate::safety::{self, Point};
 use crate::source::Source;
 use schema::{
-    Artifact, ArtifactChange, ArtifactLocation, CodeFlow, Configuration, Descriptor, Driver, Fix, Invocation, Location,
-    Log, LogicalLocation, Message, Notification, PhysicalLocation, Region, Replacement, ResultObject, Rule, Run,
-    ThreadFlow, ThreadFlowLocation, Tool,
+    Artifact, ArtifactChange, ArtifactLocation, AutomationDetails, CodeFlow, Configuration, Descriptor, Driver, Fix,
+    Invocation, Location, Log, LogicalLocation, Message, Notification, PhysicalLocation, Region, Replacement,
+    ResultObject, Rule, Run, ThreadFlow, ThreadFlowLocation, Tool,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -66,18 +66,29 @@ impl Report for Sarif {
     }
 
     fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-        let writer = Writer { outcome };
-        let results = outcome.results.iter().flat_map(|result| writer.results(result)).collect();
-        let run = Run {
-            tool: Tool { driver: driver() },
-            invocations: vec![writer.invocation()],
-            artifacts: outcome.provenance.inputs.iter().map(artifact).collect(),
-            column_kind: "unicodeCodePoints",
-            results,
-        };
-        let log = Log { schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
+        self.write_all(std::slice::from_ref(outcome), out)
+    }
+
+    /// A run a model.
+    fn write_all(&self, outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
+        let details = |outcome: &Outcome| AutomationDetails { id: format!("seqcon/{}", outcome.model) };
+        let details = |outcome: &Outcome| (outcomes.len() > 1).then(|| details(outcome));
+        let runs = outcomes.iter().map(|outcome| run(outcome, details(outcome))).collect();
+        let log = Log { schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs };
         serde_json::to_writer_pretty(&mut *out, &log)?;
         writeln!(out)
+    }
+}
+
+fn run(outcome: &Outcome, automation_details: Option<AutomationDetails>) -> Run<'_> {
+    let writer = Writer { outcome };
+    Run {
+        tool: Tool { driver: driver() },
+        automation_details,
+        invocations: vec![writer.invocation()],
+        artifacts: outcome.provenance.inputs.iter().map(artifact).collect(),
+        column_kind: "unicodeCodePoints",
+        results: outcome.results.iter().flat_map(|result| writer.results(result)).collect(),
     }
 }
 

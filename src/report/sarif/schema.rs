@@ -9,17 +9,25 @@ pub struct Log<'a> {
     #[serde(rename = "$schema")]
     pub schema: &'static str,
     pub version: &'static str,
-    pub runs: [Run<'a>; 1],
+    pub runs: Vec<Run<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Run<'a> {
     pub tool: Tool,
+    /// Tells the runs of several models apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub automation_details: Option<AutomationDetails>,
     pub invocations: Vec<Invocation<'a>>,
     pub artifacts: Vec<Artifact<'a>>,
     pub column_kind: &'static str,
     pub results: Vec<ResultObject>,
+}
+
+#[derive(Serialize)]
+pub struct AutomationDetails {
+    pub id: String,
 }
 
 #[derive(Serialize)]
@@ -132,6 +140,7 @@ pub struct Location {
     pub id: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub physical_location: Option<PhysicalLocation>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub logical_locations: Vec<LogicalLocation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,

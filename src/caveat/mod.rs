@@ -4,8 +4,10 @@
 //! `caveats`, the page among its notices, SARIF as notifications; the summary line counts the warnings. Who finds something out makes the caveat: there is no list of findings here, only their [topics](Topic).
 //! What holds under one memory model only is part of its result, and no caveat.
 
-use crate::aeg::Profile;
-use crate::cycles::ConflictRule;
+pub mod conflicts;
+pub mod definitions;
+pub mod idle;
+
 use crate::program::Span;
 use serde::Serialize;
 
@@ -26,6 +28,20 @@ pub struct Caveat {
 pub enum Topic {
     /// The definitions asked for are known to miss violations.
     Definitions,
+    /// What was odd when the input was read.
+    Input,
+    /// In the initial state nothing can be done.
+    DeadlocksAtOnce,
+    /// A thread that takes no step.
+    NeverMoves,
+    /// An instruction that is evaluated, or could be, and never taken.
+    NeverTaken,
+    /// Control states that no step leads to.
+    NeverReached,
+    /// An instruction without a condition that steps of other threads disable.
+    Disabled,
+    /// No two accesses can conflict.
+    NoConflicts,
 }
 
 /// How much it weighs.
@@ -43,7 +59,14 @@ impl Topic {
     #[must_use]
     pub fn level(self) -> Level {
         match self {
-            Topic::Definitions => Level::Warning,
+            Topic::Definitions
+            | Topic::Input
+            | Topic::DeadlocksAtOnce
+            | Topic::NeverMoves
+            | Topic::NeverTaken
+            | Topic::NeverReached
+            | Topic::Disabled
+            | Topic::NoConflicts => Level::Warning,
         }
     }
 
@@ -52,6 +75,13 @@ impl Topic {
     pub fn name(self) -> &'static str {
         match self {
             Topic::Definitions => "definitions",
+            Topic::Input => "input",
+            Topic::DeadlocksAtOnce => "deadlocks-at-once",
+            Topic::NeverMoves => "never-moves",
+            Topic::NeverTaken => "never-taken",
+            Topic::NeverReached => "never-reached",
+            Topic::Disabled => "disabled",
+            Topic::NoConflicts => "no-conflicts",
         }
     }
 }
@@ -85,25 +115,4 @@ impl Caveat {
     pub fn in_words(&self) -> String {
         format!("{}: {}", self.topic.level().name(), self.sentence)
     }
-}
-
-/// Definitions that are known to miss violations; `conflicts` are those that apply.
-#[must_use]
-pub fn of_definitions(profile: Profile, conflicts: ConflictRule) -> Vec<Caveat> {
-    let profile = match profile {
-        Profile::Sound => None,
-        Profile::Literal => Some(
-            "--profile literal has no program order across waits, and is known to miss violations: what is suggested may not be enough",
-        ),
-        Profile::Published => Some(
-            "--profile published has the definitions of the paper, which are known to miss violations: what is suggested may not be enough",
-        ),
-    };
-    let conflicts = match (profile, conflicts) {
-        (None, ConflictRule::Concurrent) => Some(
-            "--conflicts concurrent takes only accesses that are enabled together for conflicts, and is known to miss violations: what is suggested may not be enough",
-        ),
-        _ => None,
-    };
-    profile.into_iter().chain(conflicts).map(|sentence| Caveat::new(Topic::Definitions, sentence)).collect()
 }
