@@ -6,6 +6,7 @@ pub use formats::{CompareArguments, FormatArguments, MatrixArguments, MergeArgum
 
 use crate::budget::Budget;
 use crate::engines::Approach;
+use crate::provenance::Hashes;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -142,6 +143,9 @@ pub struct InputArguments {
     pub recover: bool,
     #[command(flatten)]
     pub limits: LimitArguments,
+    /// No argument: what was read for them.
+    #[arg(skip)]
+    pub hashes: Hashes,
 }
 
 /// When work stops before it is complete.

@@ -33,12 +33,22 @@ use std::path::Path;
 /// # Errors
 /// If it cannot be opened or is neither; see [`extract::extract`] and [`file::read`].
 pub fn load(path: &Path, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
-    let source = Source::open_within(path, &options.budget)?;
-    if file::is_facts(source.bytes()) {
+    read(&Source::open_within(path, &options.budget)?, options, progress)
+}
+
+/// Takes the facts from a state space or a facts file that is open. If it was written to meanwhile, that is an error.
+///
+/// # Errors
+/// As for [`load`].
+pub fn read(source: &Source, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
+    let extraction = if file::is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
-        return Ok(Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new(), part: None });
-    }
-    extract::extract(&source, options, progress)
+        Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new(), part: None }
+    } else {
+        extract::extract(source, options, progress)?
+    };
+    source.check_unchanged()?;
+    Ok(extraction)
 }
 
 /// `to` is enabled after a step `from` of the same thread.
