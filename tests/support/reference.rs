@@ -149,7 +149,20 @@ impl Lts {
                 }
             }
         }
-        Facts::canonical_with_waits(&labels, follows, waits, concurrent, (self.states, self.transitions.len() as u64))
+        let size = (self.states, self.transitions.len() as u64);
+        let facts = Facts::canonical_with_waits(&labels, follows, waits, concurrent, size);
+        Facts { cut_off: !self.is_whole(), ..facts }
+    }
+
+    /// Whether the initial state leads to all states: else this is a part of a state space.
+    pub fn is_whole(&self) -> bool {
+        let mut reached = BTreeSet::from([0]);
+        while let Some((_, _, to)) =
+            self.transitions.iter().find(|(from, _, to)| reached.contains(from) && !reached.contains(to))
+        {
+            reached.insert(*to);
+        }
+        reached.len() as u64 == self.states
     }
 
     /// The pairs of `follows` when internal steps are followed from state to state, as far as each changes what the thread has
