@@ -85,7 +85,7 @@ pub fn confirm(
 
 /// The program, access by access, with the instructions locked that are torn or presumed to be atomic.
 fn split_with_locks(program: &Program, analysis: &Analysis, findings: &Findings) -> Result<SplitProgram, TooLong> {
-    let mut split = SplitProgram::new(program)?;
+    let mut split = SplitProgram { budget: analysis.graph.budget.clone(), ..SplitProgram::new(program)? };
     let locked = findings.in_place.locked.iter().filter_map(|&instr| instruction(program, analysis, instr));
     Repair { locked: locked.collect(), ..Repair::default() }.apply(&mut split);
     Ok(split)
@@ -115,7 +115,7 @@ pub fn place_confirmed(
         let search = Search { delays, program, analysis, options, split: &split, machine, granularity, limits };
         if let Some(placement) = search.place() {
             verdicts.iter_mut().filter(|v| **v == Confirmation::Unknown).for_each(|v| *v = Confirmation::No);
-            let recheck = Recheck { enough: true, each_needed: true };
+            let recheck = Recheck { done: true, enough: true, each_needed: true };
             let place = |kept| analysis.with_placement(model, options, kept, placement, recheck);
             return Ok(place_where(&findings, &verdicts, is_confirmed, place));
         }

@@ -11,6 +11,7 @@
 //! as those to one location are, unless both have a constant index and these differ.
 
 use super::{AbstractEventGraph, Evaluation, Event, Instruction, LocalUpdate, Profile, Sources, Vertex};
+use crate::budget::Budget;
 use crate::facts::Facts;
 use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
@@ -40,6 +41,7 @@ impl AbstractEventGraph {
             let instruction = &mut instructions[evaluation.instr.index()];
             instruction.labels.push(label);
             instruction.update |= facts.labels[position].has_write();
+            instruction.composite |= evaluation.events.len() > 1 && !evaluation.barrier;
             instruction.unseen |= evaluation.events.len() > 1 && is_guarded(&facts.labels[position]);
             for (event_position, event) in evaluation.events.iter().enumerate() {
                 occurrences[event.vertex.index()].push((label, event_position));
@@ -58,6 +60,7 @@ impl AbstractEventGraph {
             evaluations,
             concurrent: facts.concurrent.clone(),
             profile,
+            budget: Budget::default(),
             occurrences,
             num_of_locals: names.locals.len(),
             prefix,
@@ -164,6 +167,7 @@ impl Names {
                 thread,
                 name: name.to_owned(),
                 update: false,
+                composite: false,
                 unseen: false,
                 labels: Vec::new(),
             });

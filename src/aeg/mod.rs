@@ -14,6 +14,7 @@ mod program_order;
 pub use conflicts::Conflicts;
 pub use program_order::ProgramOrder;
 
+use crate::budget::Budget;
 use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
 use crate::memory::{Kind, Pair};
 
@@ -66,6 +67,8 @@ pub struct Instruction {
     pub name: String,
     /// Whether some evaluation of it writes: an update, not only a condition.
     pub update: bool,
+    /// It makes several accesses, and nothing makes it atomic.
+    pub composite: bool,
     /// It has a condition, and the state space does not show where that is refused: it may be there unseen.
     pub unseen: bool,
     /// Its evaluations.
@@ -151,6 +154,8 @@ pub struct AbstractEventGraph {
     pub concurrent: Vec<(LabelId, LabelId)>,
     /// Whose definitions it was built after.
     pub profile: Profile,
+    /// What searches in it may use; once that is exhausted they find less than there is.
+    pub budget: Budget,
     /// For each vertex, the labels that have it and its position there.
     occurrences: Vec<Vec<(LabelId, usize)>>,
     /// Number of locals of the whole program.
@@ -181,12 +186,8 @@ impl AbstractEventGraph {
     /// Instructions with several accesses, unless something makes them atomic already.
     #[must_use]
     pub fn composites(&self) -> Vec<InstrId> {
-        let is_composite = |label: &LabelId| {
-            let evaluation = self.evaluation(*label);
-            evaluation.events.len() > 1 && !evaluation.barrier
-        };
-        let instr_ids = (0..self.instructions.len()).map(InstrId::new);
-        instr_ids.filter(|&instr| self.instruction(instr).labels.iter().any(is_composite)).collect()
+        let all = (0..self.instructions.len()).map(InstrId::new);
+        all.filter(|&instr| self.instruction(instr).composite).collect()
     }
 
     /// All vertices.

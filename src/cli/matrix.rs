@@ -1,6 +1,6 @@
 //! `seqcon matrix`: all built-in memory models side by side.
 
-use super::analyse::{atomicity, for_reading};
+use super::analyse::{atomicity, for_reading, tell_if_stopped};
 use super::arguments::{MatrixArguments, Verbosity};
 use super::failure::Failure;
 use super::idle;
@@ -62,14 +62,16 @@ fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure
     let Model { name, specification, facts, mut caveats, read_in, .. } = input;
     let happenings = Happenings::of(&facts);
     let atomicity = atomicity(arguments.atomicity);
-    let whole = Analysis::new(facts, Profile::Sound);
+    let whole = Analysis::within(facts, Profile::Sound, &arguments.input.limits.budget.budget().for_the_rest());
     caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
     let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
     let explored_in = read_in + started.elapsed();
     let options = Options { atomicity, ..Options::default() };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
-        analysis.run(&model, &options)
+        let outcome = analysis.run(&model, &options);
+        tell_if_stopped(&outcome);
+        outcome
     };
     let results = MemoryModel::builtin().into_iter().map(analysed).collect();
     let source =

@@ -10,6 +10,7 @@ use crate::readings::OtherReading;
 use crate::safety::Place;
 use crate::source::Source;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Raised by one when a key changes its meaning or goes away.
@@ -76,6 +77,8 @@ struct CaveatObject<'a> {
 #[derive(Serialize)]
 struct ResultObject {
     summary: SummaryRow,
+    /// What the memory model is: its name says less.
+    rules: BTreeMap<String, String>,
     /// If it is not proved that all fences are needed: so many are for certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     needed_at_least: Option<usize>,
@@ -235,6 +238,7 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     });
     ResultObject {
         summary: outcome.summary_row(result),
+        rules: result.model.rules(),
         needed_at_least: match result.placement.minimality {
             Minimality::AtLeast(needed) => Some(needed),
             Minimality::Proved | Minimality::Greedy => None,

@@ -118,7 +118,7 @@ impl Outcome {
     /// Whether it is known that nothing less would do.
     #[must_use]
     pub fn is_proved_minimal(&self, result: &ModelOutcome) -> bool {
-        result.placement.minimality == Minimality::Proved && !self.analysis.cut_off
+        result.placement.minimality == Minimality::Proved && !self.analysis.cut_off && result.stopped.is_none()
     }
 
     fn thread_and_name(&self, instr: InstrId) -> (String, String) {

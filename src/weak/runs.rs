@@ -36,7 +36,7 @@ pub fn examine(
     limit: usize,
 ) -> Result<Verdict, LimitReached> {
     let mut buffers = Buffers::new(program, machine, bound);
-    let mut visited = Visited::new(limit);
+    let mut visited = Visited::within(limit, &program.budget);
     let initial = buffers.initial();
     let nothing = HappensBefore::new(program.threads.len(), program.memory.len());
     visited.start((initial, nothing))?;

@@ -72,7 +72,7 @@ impl<'p> System<'p> {
     /// If the search has more states than the limit.
     pub fn can_be_certain(&mut self, state: &State, limit: usize) -> Result<bool, LimitReached> {
         let granularity = std::mem::replace(&mut self.granularity, Granularity::Accesses);
-        let result = reaches(state, limit, |state| {
+        let result = reaches(state, Visited::within(limit, &self.program.budget), |state| {
             (!self.is_certain(state)).then(|| self.steps(state).into_iter().map(|(_, next)| next).collect())
         });
         self.granularity = granularity;
@@ -145,7 +145,7 @@ impl<'p> System<'p> {
     /// # Errors
     /// If there are more than the limit.
     pub fn reach(&mut self, limit: usize) -> Result<Visited<State>, LimitReached> {
-        let mut visited = Visited::new(limit);
+        let mut visited = Visited::within(limit, &self.program.budget);
         visited.start(self.initial())?;
         let mut at = 0;
         while (at as usize) < visited.len() {

@@ -1,12 +1,18 @@
 //! The states that a breadth-first search has seen, in the order of discovery, each with the one that it was found from.
 
+use crate::budget::{Budget, Exhausted};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::rc::Rc;
 
-/// More states than the search may have.
+/// Why a search was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LimitReached;
+pub enum LimitReached {
+    /// It has more states than it may.
+    States,
+    /// The budget is exhausted.
+    Budget(Exhausted),
+}
 
 /// The states seen so far.
 pub struct Visited<S> {
@@ -14,6 +20,7 @@ pub struct Visited<S> {
     states: Vec<Rc<S>>,
     parents: Vec<u32>,
     limit: usize,
+    budget: Budget,
 }
 
 /// The parent of a state that the search started from.
@@ -23,7 +30,20 @@ impl<S: Eq + Hash> Visited<S> {
     /// Nothing seen; at most so many states.
     #[must_use]
     pub fn new(limit: usize) -> Visited<S> {
-        Visited { numbers: FxHashMap::default(), states: Vec::new(), parents: Vec::new(), limit }
+        Visited::within(limit, &Budget::default())
+    }
+
+    /// Nothing seen; at most so many states, and as long as the budget lasts.
+    #[must_use]
+    pub fn within(limit: usize, budget: &Budget) -> Visited<S> {
+        let budget = budget.clone();
+        Visited { numbers: FxHashMap::default(), states: Vec::new(), parents: Vec::new(), limit, budget }
+    }
+
+    /// Nothing seen; with the limits of this one.
+    #[must_use]
+    pub fn emptied(&self) -> Visited<S> {
+        Visited::within(self.limit, &self.budget)
     }
 
     /// A state that the search starts from.
@@ -39,11 +59,12 @@ impl<S: Eq + Hash> Visited<S> {
     /// # Errors
     /// If there are too many.
     pub fn insert(&mut self, state: S, parent: u32) -> Result<u32, LimitReached> {
+        self.budget.check().map_err(LimitReached::Budget)?;
         if let Some(&known) = self.numbers.get(&state) {
             return Ok(known);
         }
         if self.states.len() >= self.limit {
-            return Err(LimitReached);
+            return Err(LimitReached::States);
         }
         let number = self.states.len() as u32;
         let state = Rc::new(state);
@@ -97,16 +118,15 @@ impl<S: Eq + Hash> Visited<S> {
     }
 }
 
-/// Whether a goal can be reached from a state; `steps` gives the next states, or nothing for a goal.
+/// Whether a goal can be reached from a state, within the limits of `visited`, where nothing was seen yet; `steps` gives the next states, or nothing for a goal.
 ///
 /// # Errors
 /// If there are more states than the limit.
 pub fn reaches<S: Clone + Eq + Hash>(
     start: &S,
-    limit: usize,
+    mut visited: Visited<S>,
     mut steps: impl FnMut(&S) -> Option<Vec<S>>,
 ) -> Result<bool, LimitReached> {
-    let mut visited = Visited::new(limit);
     visited.start(start.clone())?;
     let mut at = 0;
     while (at as usize) < visited.len() {

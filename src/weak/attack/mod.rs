@@ -139,7 +139,7 @@ impl<'p> Attack<'p> {
         let mut steps = self.system.program.threads.iter().flat_map(|thread| &thread.steps).flatten();
         let can_presume = steps.any(SplitStep::can_presume);
         for ((memory, config), states) in groups {
-            let mut run = PrivateRun::new(self.rules(thread), self.limit);
+            let mut run = PrivateRun::new(self.rules(thread), Visited::within(self.limit, &self.system.program.budget));
             run.go(&mut self.system.threads[thread], Position::start(config, memory))?;
             for overtaking in &run.found {
                 let found = sources.entry(Pair { thread, ..overtaking.pair }).or_default();
@@ -172,11 +172,11 @@ impl<'p> Attack<'p> {
     /// If the search has more states than the limit.
     pub fn confirm(&mut self, pair: Pair) -> Result<Option<Witness>, LimitReached> {
         let Some(sources) = self.pairs.get(&pair) else { return Ok(None) };
-        let limit = self.limit;
+        let (limit, budget) = (self.limit, &self.system.program.budget);
         let search = self
             .searches
             .entry((pair.thread, pair.from.location))
-            .or_insert_with(|| Search::new(pair.thread, pair.from.location, limit));
+            .or_insert_with(|| Search::new(pair.thread, pair.from.location, Visited::within(limit, budget)));
         let starts = sources.iter().map(|source| &*source.marked);
         let Some(others) = search.find(&mut self.system, starts)? else { return Ok(None) };
         let first = Rc::clone(&others.states[0]);
@@ -189,7 +189,8 @@ impl<'p> Attack<'p> {
         let path: Vec<Rc<State>> = self.reached.path_to(source.state).iter().map(|&n| self.reached.get(n)).collect();
         let before = self.system.events_along(&path);
         let start = self.reached.get(source.state);
-        let mut run = PrivateRun::new(self.rules(pair.thread), self.limit);
+        let mut run =
+            PrivateRun::new(self.rules(pair.thread), Visited::within(self.limit, &self.system.program.budget));
         let position = Position::start(start.threads[pair.thread], start.memory.clone());
         run.go(&mut self.system.threads[pair.thread], position)?;
         let overtaking = run.found.iter().find(|found| {
