@@ -78,7 +78,18 @@ impl Lts {
         let shown = steps.tables(&steps.enabled, &BTreeSet::new());
         let all = steps.tables(&steps.with_unseen_refusals(), &steps.threads_that_wait_for_internal_steps());
         let presumed = if all == shown { Presumed::Nothing } else { Presumed::More(Box::new(all)) };
-        Facts { presumed, ..shown }
+        Facts { presumed, cut_off: !self.is_whole(), ..shown }
+    }
+
+    /// Whether the initial state leads to all states: else this is a part of a state space.
+    pub fn is_whole(&self) -> bool {
+        let mut reached = BTreeSet::from([0]);
+        while let Some((_, _, to)) =
+            self.transitions.iter().find(|(from, _, to)| reached.contains(from) && !reached.contains(to))
+        {
+            reached.insert(*to);
+        }
+        reached.len() as u64 == self.states
     }
 
     /// The pairs of `follows` when internal steps are followed from state to state, as far as each changes what the thread has
