@@ -4,6 +4,7 @@
 //! (method §5, §6), delays and torn instructions (§7, §8), placement (§9), and the second look at it (§10). [`Outcome`] is the one result type that every report takes.
 
 use crate::aeg::{AbstractEventGraph, Conflicts, Profile, ProgramOrder};
+use crate::budget::{Budget, Exhausted};
 use crate::caveat::{self, Caveat};
 use crate::cycles::{self, Atomicity, ConflictRule, Delay, Findings, Listing, Setting};
 use crate::facts::{Facts, Presumed};
@@ -13,7 +14,7 @@ use crate::memory::{FenceStrength, Kind, MemoryModel};
 use crate::placement::cost::Costs;
 use crate::placement::locks::{Lock, lock_groups};
 use crate::placement::service::served_delays;
-use crate::placement::{self, Method, MinimalSets, Placement, Problem, recheck};
+use crate::placement::{self, Method, MinimalSets, Minimality, Placement, Problem, recheck};
 use crate::provenance::Provenance;
 use crate::readings::OtherReading;
 use crate::safety::{Point, Synchronisation};
@@ -94,6 +95,8 @@ pub struct Fence {
 /// The second look at the fences (method §10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recheck {
+    /// It was taken: false if a limit was reached before, and then the rest means nothing.
+    pub done: bool,
     /// With fences and locks in place nothing remains.
     pub enough: bool,
     /// Removing any one fence brings something back.
@@ -107,8 +110,25 @@ pub enum Confirmation {
     Yes,
     /// There is none: proved.
     No,
+    /// There is none once the fences are in place: proved. Without them nobody knows.
+    NoLonger,
     /// Nobody asked, or a limit was reached, or no exact test is known.
     Unknown,
+}
+
+/// How far delays were confirmed (method §11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirming {
+    /// Nobody asked, or only the state space is known.
+    NotAsked,
+    /// No machine runs the memory model.
+    NoMachine,
+    /// The machine of the memory model does not know the program's partial fences.
+    PartialFences,
+    /// The searches came to an end.
+    Done,
+    /// They did not, within so many states.
+    OutOfStates(usize),
 }
 
 /// What running the repaired program under the memory model has shown (method §10).
@@ -155,16 +175,20 @@ pub struct ModelOutcome {
     pub atomic_fences: Vec<InstrId>,
     /// What other readings of these instructions would answer, if somebody asked.
     pub other_readings: Vec<OtherReading>,
-    /// For each delay, whether a run was found that needs it; unknown where nobody asked.
+    /// For each of [all delays](ModelOutcome::all_delays), whether a run was found that needs it; unknown where nobody asked.
     pub confirmations: Vec<Confirmation>,
-    /// Delays that no run needs: they were proved infeasible, and no fence was placed for them.
+    /// Delays that no run needs: they were proved infeasible, at least once the fences are in place, and no fence was placed for them.
     pub infeasible: Vec<Delay>,
+    /// How far delays were confirmed.
+    pub confirming: Confirming,
     /// All minimal sets of fences, if they were asked for.
     pub minimal_sets: Option<MinimalSets>,
     /// What a run of the repaired program has shown.
     pub verification: Verification,
     /// Nothing was left out because of a limit.
     pub complete: bool,
+    /// The limit at which the analysis ended: what was found until then is there, and there may be more.
+    pub stopped: Option<Exhausted>,
     /// How long the analysis under this model took, without what comes before it ([`Outcome::explored_in`]).
     pub elapsed: Duration,
 }
@@ -173,6 +197,12 @@ impl ModelOutcome {
     /// The delays that fences were placed for, then those that were proved infeasible.
     pub fn all_delays(&self) -> impl Iterator<Item = &Delay> {
         self.findings.delays.iter().chain(&self.infeasible)
+    }
+
+    /// Number of delays of which this was found out.
+    #[must_use]
+    pub fn num_of(&self, confirmation: Confirmation) -> usize {
+        self.confirmations.iter().filter(|&&found| found == confirmation).count()
     }
 
     /// Number of unsafe pairs on a critical cycle.
@@ -292,10 +322,17 @@ impl Analysis {
     /// Builds what all memory models share.
     #[must_use]
     pub fn new(facts: Facts, profile: Profile) -> Analysis {
+        Analysis::within(facts, profile, &Budget::default())
+    }
+
+    /// The same; this and what is done with it end when the budget is exhausted.
+    #[must_use]
+    pub fn within(facts: Facts, profile: Profile, budget: &Budget) -> Analysis {
         let cut_off = facts.cut_off || profile == Profile::Sound && facts.presumed == Presumed::Unknown;
         let unseen = if profile == Profile::Sound { caveat::unseen::caveats(&facts) } else { Vec::new() };
         let facts = if profile == Profile::Sound { facts.with_presumed().clone() } else { facts };
-        let graph = AbstractEventGraph::build(&facts, profile);
+        let mut graph = AbstractEventGraph::build(&facts, profile);
+        graph.budget = budget.clone();
         let shown = |caveat: Caveat| Caveat { sentence: graph.shown(&caveat.sentence), ..caveat };
         let caveats = unseen.into_iter().map(shown).chain(caveat::arrays::caveats(&graph)).collect();
         let order = ProgramOrder::new(&graph);
@@ -362,15 +399,22 @@ impl Analysis {
     pub fn place(&self, model: &MemoryModel, options: &Options, findings: Findings) -> ModelOutcome {
         let started = Instant::now();
         let problem = self.problem(model, options, &findings);
-        let placement = placement::place(&problem, options.method);
+        let mut placement = placement::place(&problem, options.method);
         let in_place = Synchronisation { fences: placement.fences.clone(), ..findings.in_place.clone() };
-        let recheck = Recheck {
+        let budget = &self.graph.budget;
+        let mut recheck = Recheck {
+            done: true,
             enough: recheck::is_enough(&self.graph, model, &in_place, &findings.delays),
             each_needed: in_place
                 .fences
                 .keys()
                 .all(|&fence| recheck::is_needed(&self.graph, model, &in_place, &findings.delays, fence)),
         };
+        if budget.exhausted().is_some() {
+            // Paths that nobody had the time to find ask for nothing.
+            recheck = Recheck { done: false, enough: false, each_needed: false };
+            placement.minimality = Minimality::AtLeast(0);
+        }
         let outcome = self.with_placement(model, options, findings, placement, recheck);
         ModelOutcome { elapsed: started.elapsed(), ..outcome }
     }
@@ -395,10 +439,14 @@ impl Analysis {
             composites: self.graph.composites(),
             atomic_fences: self.atomic_fences(model, options, &findings),
             other_readings: Vec::new(),
-            complete: !self.cut_off && findings.cycles.as_ref().is_none_or(|list| list.complete),
+            complete: !self.cut_off
+                && findings.cycles.as_ref().is_none_or(|list| list.complete)
+                && self.graph.budget.exhausted().is_none(),
+            stopped: self.graph.budget.exhausted(),
             placement,
             confirmations: vec![Confirmation::Unknown; findings.delays.len()],
             infeasible: Vec::new(),
+            confirming: Confirming::NotAsked,
             minimal_sets: None,
             verification: Verification::NotAsked,
             findings,

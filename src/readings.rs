@@ -45,6 +45,9 @@ pub struct Splittable<'p> {
 /// # Errors
 /// If an instruction is too long to be split.
 pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittable<'_>>) -> Result<Analysis, TooLong> {
+    if let (Atomicity::Presumed, Some(Splittable { program, .. })) = (atomicity, program) {
+        return with_all_composites(whole, program);
+    }
     // The other profiles are the paper's, which knows whole instructions only.
     if !atomicity.lets_tear() || whole.profile != Profile::Sound {
         return Ok(whole);
@@ -67,9 +70,10 @@ pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittabl
     };
     let mut locked = at(&whole, torn.into_iter().filter(|&instr| is_locked(&whole, instr)).collect());
     loop {
-        let mut split = SplitProgram::new(program)?;
+        let budget = &whole.graph.budget;
+        let mut split = SplitProgram { budget: budget.clone(), ..SplitProgram::new(program)? };
         Repair { locked: locked.clone(), ..Repair::default() }.apply(&mut split);
-        let analysis = Analysis::new(weak::facts::facts(program, &split, limit), whole.profile);
+        let analysis = Analysis::within(weak::facts::facts(program, &split, limit), whole.profile, budget);
         // What was seen access by access can tear more.
         let more = self::torn(&analysis).into_iter().filter(|&instr| is_locked(&analysis, instr)).collect();
         let more = at(&analysis, more);
@@ -78,6 +82,17 @@ pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittabl
         }
         locked.extend(more);
     }
+}
+
+/// The analysis in which every instruction of the text with several accesses counts as such, also one of which no state shows more than a refused condition.
+fn with_all_composites(mut whole: Analysis, program: &Program) -> Result<Analysis, TooLong> {
+    let composites: BTreeSet<At> = SplitProgram::new(program)?.composites().into_iter().collect();
+    let positions: Vec<Option<At>> =
+        (0..whole.graph.instructions.len()).map(|instr| instruction(program, &whole, InstrId::new(instr))).collect();
+    for (known, at) in whole.graph.instructions.iter_mut().zip(positions) {
+        known.composite |= at.is_some_and(|at| composites.contains(&at));
+    }
+    Ok(whole)
 }
 
 /// The instructions that can be torn under sequential consistency.
@@ -124,7 +139,7 @@ impl Others {
                 atomicity: *atomicity,
                 fences: outcome.fences.len(),
                 locks: outcome.locks.len(),
-                complete: !analysis.cut_off,
+                complete: !analysis.cut_off && outcome.stopped.is_none(),
             }
         };
         self.analyses.iter().map(answer).collect()

@@ -130,7 +130,7 @@ fn presumed_is_the_answer_for_the_program_with_atomic_instructions() {
     random_cases(500, |rng| {
         let text = random_specification(rng, &SHAPE);
         let program = program(&text);
-        let presumed = analysis(&program, Profile::Sound);
+        let presumed = analysis_for(&program, Atomicity::Presumed, LIMITS);
         let atomic = analysis(&with_atomic_instructions(&program), Profile::Sound);
         for model in ["tso", "pso", "armv7"] {
             let presumed = outcome(&presumed, model, Atomicity::Presumed);

@@ -12,6 +12,7 @@
 
 use super::arrays::vague_names;
 use super::{AbstractEventGraph, Evaluation, Event, Instruction, LocalUpdate, Profile, Sources, Vertex};
+use crate::budget::Budget;
 use crate::facts::Facts;
 use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
@@ -41,6 +42,7 @@ impl AbstractEventGraph {
             let instruction = &mut instructions[evaluation.instr.index()];
             instruction.labels.push(label);
             instruction.update |= facts.labels[position].has_write();
+            instruction.composite |= evaluation.events.len() > 1 && !evaluation.barrier;
             for (event_position, event) in evaluation.events.iter().enumerate() {
                 occurrences[event.vertex.index()].push((label, event_position));
             }
@@ -65,6 +67,7 @@ impl AbstractEventGraph {
             evaluations,
             concurrent: facts.concurrent.clone(),
             profile,
+            budget: Budget::default(),
             occurrences,
             num_of_locals: names.locals.len(),
             prefix,
@@ -179,7 +182,13 @@ impl Names {
         for (thread, name) in heads {
             let next = InstrId::new(self.instructions.len());
             self.instruction_ids.insert((thread, name.to_owned()), next);
-            self.instructions.push(Instruction { thread, name: name.to_owned(), update: false, labels: Vec::new() });
+            self.instructions.push(Instruction {
+                thread,
+                name: name.to_owned(),
+                update: false,
+                composite: false,
+                labels: Vec::new(),
+            });
         }
     }
 

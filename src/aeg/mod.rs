@@ -15,6 +15,7 @@ mod program_order;
 pub use conflicts::Conflicts;
 pub use program_order::ProgramOrder;
 
+use crate::budget::Budget;
 use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
 use crate::memory::{Kind, Pair};
 
@@ -75,6 +76,8 @@ pub struct Instruction {
     pub name: String,
     /// Whether some evaluation of it writes: an update, not only a condition.
     pub update: bool,
+    /// It makes several accesses, and nothing makes it atomic.
+    pub composite: bool,
     /// Its evaluations.
     pub labels: Vec<LabelId>,
 }
@@ -160,6 +163,8 @@ pub struct AbstractEventGraph {
     pub concurrent: Vec<(LabelId, LabelId)>,
     /// Whose definitions it was built after.
     pub profile: Profile,
+    /// What searches in it may use; once that is exhausted they find less than there is.
+    pub budget: Budget,
     /// For each vertex, the labels that have it and its position there.
     occurrences: Vec<Vec<(LabelId, usize)>>,
     /// Number of locals of the whole program.
@@ -190,12 +195,8 @@ impl AbstractEventGraph {
     /// Instructions with several accesses, unless something makes them atomic already.
     #[must_use]
     pub fn composites(&self) -> Vec<InstrId> {
-        let is_composite = |label: &LabelId| {
-            let evaluation = self.evaluation(*label);
-            evaluation.events.len() > 1 && !evaluation.barrier
-        };
-        let instr_ids = (0..self.instructions.len()).map(InstrId::new);
-        instr_ids.filter(|&instr| self.instruction(instr).labels.iter().any(is_composite)).collect()
+        let all = (0..self.instructions.len()).map(InstrId::new);
+        all.filter(|&instr| self.instruction(instr).composite).collect()
     }
 
     /// All vertices.

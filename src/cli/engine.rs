@@ -1,7 +1,7 @@
 //! `seqcon analyse --engine` and `seqcon engines`: methods other than the main analysis.
 
 use super::analyse::{options, provenance};
-use super::arguments::{AnalyseArguments, LimitArguments, PlacementArgument, Verbosity};
+use super::arguments::{AnalyseArguments, ConfirmArgument, LimitArguments, PlacementArgument, Verbosity};
 use super::failure::Failure;
 use super::idle;
 use super::info::CHEAP_STATES;
@@ -87,7 +87,7 @@ fn refuse_unknown(arguments: &AnalyseArguments, engine: &dyn Engine, models: &[M
     let unsupported = [
         (arguments.atomicity.is_some(), "--atomicity"),
         (!matches!(arguments.placement, PlacementArgument::Exact), "--placement greedy"),
-        (arguments.confirm, "--confirm"),
+        (matches!(arguments.confirmation.confirm, Some(ConfirmArgument::Full | ConfirmArgument::Mark)), "--confirm"),
         (arguments.confirmation.only_confirmed, "--only-confirmed"),
     ];
     match unsupported.iter().find(|(asked, _)| *asked) {
@@ -211,6 +211,7 @@ fn verification(
         property: Property::States,
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,
+        budget: arguments.input.limits.budget.budget().for_the_rest(),
     };
     trial.verification()
 }
@@ -234,6 +235,15 @@ fn failure(specification: &Specification, trouble: Trouble) -> Failure {
     match trouble {
         Trouble::Exploration(failure) => specification.failure(failure),
         Trouble::Unsupported(problem) => Failure::Usage(problem),
+        Trouble::Inside((thread, number)) => {
+            let thread = &specification.program.threads[thread];
+            let instruction = &thread.instructions[number];
+            let name = format!("{}.{}", thread.name, instruction.name);
+            let problem = format!(
+                "{name} writes and then reads: a fence would have to stand inside it, where this engine has no place; write it as two instructions or as an atomic one, or use --engine cycles"
+            );
+            specification.failure_at(instruction.span, problem)
+        }
         Trouble::TooManyIndices(span) => {
             specification.failure_at(span, "this instruction computes too many indices; split it")
         }

@@ -1,6 +1,6 @@
 //! `seqcon matrix`: all built-in memory models side by side.
 
-use super::analyse::{atomicity, for_reading};
+use super::analyse::{atomicity, for_reading, tell_if_stopped};
 use super::arguments::{MatrixArguments, Verbosity};
 use super::failure::Failure;
 use super::idle;
@@ -12,6 +12,7 @@ use super::specification::Specification;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, Options, Outcome};
 use crate::caveat::idle::Happenings;
+use crate::confirm::{self, AUTO_STATES, Limits, Subject};
 use crate::memory::MemoryModel;
 use crate::provenance::Provenance;
 use crate::report::matrix::{self, Matrix};
@@ -23,6 +24,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+/// As `analyse` has them by default.
+const LIMITS: Limits = Limits { states: AUTO_STATES, buffer: 4 };
 /// The most states that are explored access by access.
 const MOST_STATES: usize = 2_000_000;
 
@@ -62,7 +65,7 @@ fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure
     let Model { name, specification, facts, mut caveats, read_in, .. } = input;
     let happenings = Happenings::of(&facts);
     let atomicity = atomicity(arguments.atomicity);
-    let whole = Analysis::new(facts, Profile::Sound);
+    let whole = Analysis::within(facts, Profile::Sound, &arguments.input.limits.budget.budget().for_the_rest());
     caveats.extend(whole.caveats.iter().cloned());
     caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
     let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
@@ -70,9 +73,18 @@ fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure
     let options = Options { atomicity, ..Options::default() };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
-        analysis.run(&model, &options)
+        let outcome = match &specification {
+            None => analysis.run(&model, &options),
+            Some(specification) => {
+                let subject =
+                    Subject { program: &specification.program, analysis: &analysis, model: &model, options: &options };
+                confirm::place_by_default(subject, LIMITS).map_err(|error| specification.too_long(error))?
+            }
+        };
+        tell_if_stopped(&outcome);
+        Ok(outcome)
     };
-    let results = MemoryModel::builtin().into_iter().map(analysed).collect();
+    let results = MemoryModel::builtin().into_iter().map(analysed).collect::<Result<_, Failure>>()?;
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
     Ok(Outcome {

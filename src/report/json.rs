@@ -2,7 +2,7 @@
 
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, names};
-use crate::analysis::{ModelOutcome, Outcome, Verification};
+use crate::analysis::{Confirmation, Confirming, ModelOutcome, Outcome, Verification};
 use crate::caveat::Caveat;
 use crate::placement::Minimality;
 use crate::provenance::{Input, Provenance};
@@ -10,6 +10,7 @@ use crate::readings::OtherReading;
 use crate::safety::Place;
 use crate::source::Source;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Raised by one when a key changes its meaning or goes away.
@@ -76,6 +77,12 @@ struct CaveatObject<'a> {
 #[derive(Serialize)]
 struct ResultObject {
     summary: SummaryRow,
+    /// What the memory model is: its name says less.
+    rules: BTreeMap<String, String>,
+    /// What `minimal` of the summary means here.
+    minimal_in_words: String,
+    /// How far delays were confirmed.
+    confirming: ConfirmingObject,
     /// If it is not proved that all fences are needed: so many are for certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     needed_at_least: Option<usize>,
@@ -107,7 +114,21 @@ struct ReadingObject {
 #[derive(Serialize)]
 struct RecheckObject {
     enough: bool,
-    each_fence_needed: bool,
+    /// Without any one fence a path of a delay opens again.
+    each_fence_closes_a_path: bool,
+}
+
+#[derive(Serialize)]
+struct ConfirmingObject {
+    /// `not asked`, `no machine`, `partial fences`, `done`, `out of states`.
+    verdict: &'static str,
+    /// The budget that was spent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    states: Option<usize>,
+    /// How many delays a run needs.
+    confirmed: usize,
+    /// How many none does.
+    infeasible: usize,
 }
 
 /// What running the repaired program has shown; `report.html` has the same.
@@ -209,6 +230,18 @@ pub(super) fn verification_object(verification: &Verification) -> VerificationOb
     VerificationObject { verdict: names::verification(verification), rests_on, limit }
 }
 
+fn confirming_object(result: &ModelOutcome) -> ConfirmingObject {
+    ConfirmingObject {
+        verdict: names::confirming(result.confirming),
+        states: match result.confirming {
+            Confirming::OutOfStates(states) => Some(states),
+            Confirming::NotAsked | Confirming::NoMachine | Confirming::PartialFences | Confirming::Done => None,
+        },
+        confirmed: result.num_of(Confirmation::Yes),
+        infeasible: result.num_of(Confirmation::No) + result.num_of(Confirmation::NoLonger),
+    }
+}
+
 pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<FenceObject> {
     let graph = &outcome.analysis.graph;
     let fences = outcome.fence_rows(result).into_iter().zip(&result.fences).map(|(row, fence)| FenceObject {
@@ -235,11 +268,17 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     });
     ResultObject {
         summary: outcome.summary_row(result),
+        rules: result.model.rules(),
+        minimal_in_words: outcome.minimal_in_words(result),
+        confirming: confirming_object(result),
         needed_at_least: match result.placement.minimality {
             Minimality::AtLeast(needed) => Some(needed),
-            Minimality::Proved | Minimality::Greedy => None,
+            Minimality::Program | Minimality::EventGraph | Minimality::Greedy => None,
         },
-        rechecked: RecheckObject { enough: result.recheck.enough, each_fence_needed: result.recheck.each_needed },
+        rechecked: RecheckObject {
+            enough: result.recheck.enough,
+            each_fence_closes_a_path: result.recheck.each_needed,
+        },
         verified: verification_object(&result.verification),
         composites: result.composites.iter().map(|&instr| names::instruction(graph, instr)).collect(),
         atomic_fences: result.atomic_fences.iter().map(|&instr| names::instruction(graph, instr)).collect(),

@@ -7,7 +7,6 @@ use crate::caveat::Level;
 use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, Step, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::memory::{FenceStrength, Kind};
-use crate::placement::Minimality;
 use crate::safety::Place;
 use serde::Serialize;
 use std::time::Duration;
@@ -89,7 +88,7 @@ pub struct SummaryRow {
     plain_fences: usize,
     cumulative_fences: usize,
     placement: &'static str,
-    optimal: &'static str,
+    minimal: String,
     complete: &'static str,
     engine: String,
     abstraction: Option<String>,
@@ -115,12 +114,6 @@ pub fn position(place: Place) -> &'static str {
 }
 
 impl Outcome {
-    /// Whether it is known that nothing less would do.
-    #[must_use]
-    pub fn is_proved_minimal(&self, result: &ModelOutcome) -> bool {
-        result.placement.minimality == Minimality::Proved && !self.analysis.cut_off
-    }
-
     fn thread_and_name(&self, instr: InstrId) -> (String, String) {
         let instruction = self.analysis.graph.instruction(instr);
         (self.analysis.graph.threads[instruction.thread.index()].clone(), instruction.name.clone())
@@ -226,8 +219,7 @@ impl Outcome {
                 confirmed: names::confirmed(confirmation),
             }
         };
-        let confirmations = result.confirmations.iter().copied().chain(std::iter::repeat(Confirmation::No));
-        result.all_delays().zip(confirmations).map(row).collect()
+        result.all_delays().zip(result.confirmations.iter().copied()).map(row).collect()
     }
 
     /// The rows of `cycles.csv` for one memory model.
@@ -318,7 +310,7 @@ impl Outcome {
             plain_fences: result.num_of_fences(FenceStrength::Plain),
             cumulative_fences: result.num_of_fences(FenceStrength::Cumulative),
             placement: names::placement(self.options.method),
-            optimal: names::yes_no(self.is_proved_minimal(result)),
+            minimal: self.minimal(result).to_string(),
             complete: names::yes_no(result.complete),
             engine: self.engine.name.clone(),
             abstraction: self.engine.abstraction.map(|abstraction| abstraction.to_string()),
@@ -373,7 +365,7 @@ impl Outcome {
             result.fences.len(),
             result.num_of_fences(FenceStrength::Plain),
             result.num_of_fences(FenceStrength::Cumulative),
-            if self.is_proved_minimal(result) { "proved" } else { "not-proved" },
+            self.minimal(result),
             names::yes_no(result.complete),
         )
     }

@@ -70,7 +70,7 @@ impl Evidence for Checked {
         let mut points: BTreeMap<Point, FenceStrength> = BTreeMap::new();
         let mut prices: BTreeMap<Point, u64> = BTreeMap::new();
         let mut served: BTreeMap<Point, Vec<usize>> = BTreeMap::new();
-        let mut recheck = Recheck { enough: true, each_needed: true };
+        let mut recheck = Recheck { done: true, enough: true, each_needed: true };
         for thread in 0..self.program.threads.len() {
             let paths = self.paths(thread);
             let point = |(number, place): Cut| Point { instr: names.instr((thread, number)), place };
@@ -171,7 +171,7 @@ impl Checked {
 
     /// Whether less than this cost would do: patterns that are perhaps not in the program may ask for too much, unless the others ask for as much.
     fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
-        let Some(certain) = &self.certain else { return Minimality::Proved };
+        let Some(certain) = &self.certain else { return Minimality::Program };
         let mut least = 0;
         for thread in 0..self.program.threads.len() {
             let paths = Paths::of(certain, thread, &self.single);
@@ -179,7 +179,7 @@ impl Checked {
             least += minimum(&paths, [&cost, &cost]).into_iter().map(cost).sum::<u64>();
         }
         if least == cost {
-            return Minimality::Proved;
+            return Minimality::Program;
         }
         Minimality::AtLeast(num_of_fences(&names.machine, certain))
     }

@@ -99,8 +99,8 @@ pub(super) struct PrivateRun {
 }
 
 impl PrivateRun {
-    pub(super) fn new(rules: Rules, limit: usize) -> PrivateRun {
-        PrivateRun { rules, visited: Visited::new(limit), found: Vec::new() }
+    pub(super) fn new(rules: Rules, visited: Visited<Position>) -> PrivateRun {
+        PrivateRun { rules, visited, found: Vec::new() }
     }
 
     pub(super) fn go(&mut self, thread: &mut Threads<'_>, start: Position) -> Result<(), LimitReached> {
