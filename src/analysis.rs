@@ -4,6 +4,7 @@
 //! (method §5, §6), delays and torn instructions (§7, §8), placement (§9), and the second look at it (§10). [`Outcome`] is the one result type that every report takes.
 
 use crate::aeg::{AbstractEventGraph, Conflicts, Profile, ProgramOrder};
+use crate::budget::{Budget, Exhausted};
 use crate::caveat::Caveat;
 use crate::cycles::{self, Atomicity, ConflictRule, Delay, Findings, Listing, Setting};
 use crate::facts::Facts;
@@ -13,7 +14,7 @@ use crate::memory::{FenceStrength, Kind, MemoryModel};
 use crate::placement::cost::Costs;
 use crate::placement::locks::{Lock, lock_groups};
 use crate::placement::service::served_delays;
-use crate::placement::{self, Method, MinimalSets, Placement, Problem, recheck};
+use crate::placement::{self, Method, MinimalSets, Minimality, Placement, Problem, recheck};
 use crate::provenance::Provenance;
 use crate::readings::OtherReading;
 use crate::safety::{Point, Synchronisation};
@@ -92,6 +93,8 @@ pub struct Fence {
 /// The second look at the fences (method §10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recheck {
+    /// It was taken: false if a limit was reached before, and then the rest means nothing.
+    pub done: bool,
     /// With fences and locks in place nothing remains.
     pub enough: bool,
     /// Removing any one fence brings something back.
@@ -124,6 +127,8 @@ pub enum Confirming {
     Done,
     /// They did not, within so many states.
     OutOfStates(usize),
+    /// They did not, within a limit of the command.
+    Stopped(Exhausted),
 }
 
 /// What running the repaired program under the memory model has shown (method §10).
@@ -182,6 +187,8 @@ pub struct ModelOutcome {
     pub verification: Verification,
     /// Nothing was left out because of a limit.
     pub complete: bool,
+    /// The limit at which the analysis ended: what was found until then is there, and there may be more.
+    pub stopped: Option<Exhausted>,
     /// How long the analysis under this model took, without what comes before it ([`Outcome::explored_in`]).
     pub elapsed: Duration,
 }
@@ -315,7 +322,14 @@ impl Analysis {
     /// Builds what all memory models share.
     #[must_use]
     pub fn new(facts: Facts, profile: Profile) -> Analysis {
-        let graph = AbstractEventGraph::build(&facts, profile);
+        Analysis::within(facts, profile, &Budget::default())
+    }
+
+    /// The same; this and what is done with it end when the budget is exhausted.
+    #[must_use]
+    pub fn within(facts: Facts, profile: Profile, budget: &Budget) -> Analysis {
+        let mut graph = AbstractEventGraph::build(&facts, profile);
+        graph.budget = budget.clone();
         let order = ProgramOrder::new(&graph);
         let reachable = Conflicts::reachable(&graph);
         Analysis {
@@ -379,15 +393,22 @@ impl Analysis {
     pub fn place(&self, model: &MemoryModel, options: &Options, findings: Findings) -> ModelOutcome {
         let started = Instant::now();
         let problem = self.problem(model, options, &findings);
-        let placement = placement::place(&problem, options.method);
+        let mut placement = placement::place(&problem, options.method);
         let in_place = Synchronisation { fences: placement.fences.clone(), ..findings.in_place.clone() };
-        let recheck = Recheck {
+        let budget = &self.graph.budget;
+        let mut recheck = Recheck {
+            done: true,
             enough: recheck::is_enough(&self.graph, model, &in_place, &findings.delays),
             each_needed: in_place
                 .fences
                 .keys()
                 .all(|&fence| recheck::is_needed(&self.graph, model, &in_place, &findings.delays, fence)),
         };
+        if budget.exhausted().is_some() {
+            // Paths that nobody had the time to find ask for nothing.
+            recheck = Recheck { done: false, enough: false, each_needed: false };
+            placement.minimality = Minimality::AtLeast(0);
+        }
         let outcome = self.with_placement(model, options, findings, placement, recheck);
         ModelOutcome { elapsed: started.elapsed(), ..outcome }
     }
@@ -412,7 +433,10 @@ impl Analysis {
             composites: self.graph.composites(),
             atomic_fences: self.atomic_fences(model, options, &findings),
             other_readings: Vec::new(),
-            complete: !self.cut_off && findings.cycles.as_ref().is_none_or(|list| list.complete),
+            complete: !self.cut_off
+                && findings.cycles.as_ref().is_none_or(|list| list.complete)
+                && self.graph.budget.exhausted().is_none(),
+            stopped: self.graph.budget.exhausted(),
             placement,
             confirmations: vec![Confirmation::Unknown; findings.delays.len()],
             infeasible: Vec::new(),

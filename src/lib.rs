@@ -25,6 +25,7 @@
 //! | [`report`] | text, CSV and JSON | |
 //! | [`weak`] | what a program does on weak memory, by execution | §10, §11 |
 //! | [`repair`] | suggestions in the program and in its text | |
+//! | [`budget`] | what a command may use: time and memory | |
 //! | [`confirm`] | which delays some run needs | §11 |
 //! | [`engines`] | other published methods, same programs, same reports | |
 //! | [`export`] | programs in other languages | |
@@ -48,6 +49,7 @@
 pub mod aeg;
 pub mod analysis;
 mod atomic_fences;
+pub mod budget;
 pub mod caveat;
 pub mod cli;
 pub mod compare;

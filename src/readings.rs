@@ -70,9 +70,10 @@ pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittabl
     };
     let mut locked = at(&whole, torn.into_iter().filter(|&instr| is_locked(&whole, instr)).collect());
     loop {
-        let mut split = SplitProgram::new(program)?;
+        let budget = &whole.graph.budget;
+        let mut split = SplitProgram { budget: budget.clone(), ..SplitProgram::new(program)? };
         Repair { locked: locked.clone(), ..Repair::default() }.apply(&mut split);
-        let analysis = Analysis::new(weak::facts::facts(program, &split, limit), whole.profile);
+        let analysis = Analysis::within(weak::facts::facts(program, &split, limit), whole.profile, budget);
         // What was seen access by access can tear more.
         let more = self::torn(&analysis).into_iter().filter(|&instr| is_locked(&analysis, instr)).collect();
         let more = at(&analysis, more);
@@ -138,7 +139,7 @@ impl Others {
                 atomicity: *atomicity,
                 fences: outcome.fences.len(),
                 locks: outcome.locks.len(),
-                complete: !analysis.cut_off,
+                complete: !analysis.cut_off && outcome.stopped.is_none(),
             }
         };
         self.analyses.iter().map(answer).collect()

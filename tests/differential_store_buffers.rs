@@ -5,13 +5,13 @@ mod support;
 use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, Options};
 use seqcon::cycles::Atomicity;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use support::analyse::{facts_of, model};
 use support::mini::{Program, state_space};
 use support::programs::{handshake, sb_ring};
 use support::random::random_cases;
-use support::random_mini::{Shape, random_program};
+use support::random_mini::{Shape, accesses_twice, random_program};
 use support::repair::repaired_program;
 use support::split::{TEMPORARY, split};
 use support::store_buffers::{End, Machine, drained_states, ends};
@@ -90,14 +90,20 @@ fn judge_states(program: &Program) -> Vec<Verdict> {
 }
 
 fn hold(cases: u64, shape: &Shape, judge: impl Fn(&Program) -> Vec<Verdict>) {
-    let verdicts = RefCell::new(Vec::new());
+    let (verdicts, twice) = (RefCell::new(Vec::new()), Cell::new(0));
     random_cases(cases, |rng| {
         let program = random_program(rng, shape);
+        twice.set(twice.get() + u32::from(accesses_twice(&program)));
         verdicts.borrow_mut().extend(judge(&program));
     });
     let count = |wanted| verdicts.borrow().iter().filter(|&verdict| *verdict == wanted).count();
     let (needed, clean) = (count(Verdict::Right { needed: true }), count(Verdict::Right { needed: false }));
-    println!("{needed} repaired and {clean} right as they are; {} not tried", count(Verdict::NotTried));
+    let not_tried = count(Verdict::NotTried);
+    println!(
+        "{needed} repaired and {clean} right as they are; {not_tried} not tried; {} programs access a location twice in an instruction",
+        twice.get()
+    );
+    assert!(twice.get() > 0 || !shape.composite, "no instruction accesses a location twice");
     assert!(needed > 0, "the machines did nothing that SC does not do: this test shows nothing");
 }
 

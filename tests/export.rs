@@ -78,7 +78,7 @@ impl Renaming<'_> {
             steps.insert(0, Step::Condition { reads: Vec::new() });
         }
         let (thread, instr) = (self.thread(&label.thread), format!("ST'{}", label.instr.replace('-', "_")));
-        Label { thread, instr, kind: label.kind, refused: false, steps }
+        Label { thread, instr, kind: label.kind, refused: label.refused, steps }
     }
 }
 
@@ -289,6 +289,19 @@ fn fences_and_atomic_instructions_are_read_back() {
     for (text, kind, steps) in kinds {
         let label = rw::parse(text).unwrap();
         assert_eq!((label.kind, label.steps.len()), (kind, steps), "{text}");
+    }
+    let refused = rw::parse("rw(o, t, ST'1, [refused', A'([lc'(var_o'x)], [])])").unwrap();
+    assert_eq!(refused.to_string(), "o't.ST'1: ?! o'x");
+    let refused = rw::parse("rw(o, t, ST'1, [atomic', refused', A'([lc'(var_o'x)], [])])").unwrap();
+    assert_eq!(refused.to_string(), "o't.ST'1: atomic ?! o'x");
+    for text in [
+        "rw(o, t, ST'1, [refused'])",
+        "rw(o, t, ST'1, [refused', A'([], [lc'(var_o'x)])])",
+        "rw(o, t, ST'1, [refused', A'([], []), A'([], [])])",
+        "rw(o, t, ST'1, [refused', atomic', A'([], [])])",
+        "rw(o, t, ST'1, [fence', atomic'])",
+    ] {
+        assert!(rw::parse(text).is_err(), "{text}");
     }
     for text in ["rw(o, t, ST'1, [fence',])", "rw(o, t, ST'1, [A'([], []), fence'])", "rw(o, t, ST'1, [fence'2])"] {
         assert!(rw::parse(text).is_err(), "{text}");

@@ -89,7 +89,7 @@ fn message_passing() -> Table {
 fn a_table_that_nothing_runs_gets_no_verdict() {
     let mine = ("name = \"tso\"", "name = \"mine\"");
     let tables = [
-        (table("tso", &[READS_MAY_OVERTAKE]), "it is called tso, but differs from the built-in tso in: \"R x -> R y\""),
+        (table("tso", &[READS_MAY_OVERTAKE]), "it is called tso, but differs from the built-in tso in: R x -> R y"),
         (table("tso", &[READS_MAY_OVERTAKE, mine]), "no built-in model has these rules"),
         (
             table("tso", &[("store_atomic = true", "store_atomic = false")]),
@@ -208,5 +208,22 @@ fn two_models_of_one_name_are_refused() {
     for command in [["analyse", "specs/mp.slco"], ["verify", "specs/mp.slco"], ["litmus", "litmus/sb.litmus"]] {
         let (status, out, errors) = seqcon(&[&command[..], &["--mm", &both]].concat());
         assert!(status == 2 && out.is_empty() && errors.contains("tso twice"), "{out}{errors}");
+    }
+}
+
+/// A report says what the rules were: suggestions for one model are not put in for another one of the same name.
+#[test]
+fn a_report_is_of_a_table_and_not_of_a_name() {
+    let (pso, equal) = (table("tso", &[WRITES_MAY_OVERTAKE]), table("tso", &[("mfence", "wait")]));
+    let report = pso.path.replace("mine.toml", "report.json");
+    let mp = "specs/mp.slco";
+    assert_eq!(seqcon(&["-q", "analyse", mp, "--mm", "tso", "--json", &report]).0, 0);
+    for command in [["verify", mp], ["fix", mp]] {
+        let with = |model: &str| seqcon(&[&command[..], &["--mm", model, "--with", &report]].concat());
+        let (status, out, errors) = with(&pso.path);
+        assert!(status == 2 && out.is_empty() && errors.contains("other rules: W x -> W y"), "{out}{errors}");
+        for model in ["tso", &equal.path] {
+            assert_eq!(with(model).0, 0, "{command:?} {model}");
+        }
     }
 }

@@ -85,7 +85,7 @@ fn the_fences_are_those_of_the_table() {
         let states: BTreeSet<(usize, usize)> = repair.fences.iter().map(state).collect();
         let expected = if file == FEWER.0 { FEWER.1 } else { published };
         assert_eq!((repair.fences.len(), states.len()), (expected, expected), "{file}");
-        if is_verified(&program, &repair, LIMIT) {
+        if let Verdict::Verified(_) = unviolated(&program, &repair, LIMIT) {
             verified.push(file);
         }
     }
@@ -103,7 +103,9 @@ fn the_first_process_of_peterson_needs_no_fence() {
     assert!(outcome.complete && outcome.placement.minimality == Minimality::Program);
     let threads: Vec<usize> = repair.fences.iter().map(|&((thread, _), _)| thread).collect();
     assert_eq!(threads, [1]);
-    assert!(is_verified(&program, &repair, 20 * LIMIT));
+    // Its loops write without end, and it is not robust: no search on store buffers comes to an end but for a bound.
+    let verdict = unviolated(&program, &repair, 20 * LIMIT);
+    assert!(matches!(verdict, Verdict::Bounded { bound: 4, .. }), "{verdict:?}");
 }
 
 fn parsed(name: &str, text: &str) -> Program {
@@ -120,8 +122,9 @@ fn repaired(program: &Program, approach: Approach) -> (ModelOutcome, Repair) {
     (outcome, repair)
 }
 
-/// Whether the repaired program reaches the same states on TSO; not if it has more than so many.
-fn is_verified(program: &Program, repair: &Repair, limit: usize) -> bool {
+/// Whether the repaired program reaches the same states on TSO; not decided if it has more than so many.
+#[track_caller]
+fn unviolated(program: &Program, repair: &Repair, limit: usize) -> Verdict {
     let mut split = SplitProgram::new(program).unwrap();
     repair.apply(&mut split);
     let question = Question {
@@ -132,8 +135,7 @@ fn is_verified(program: &Program, repair: &Repair, limit: usize) -> bool {
         limit,
     };
     match verify(&split, &question) {
-        Verdict::Verified(_) => true,
-        Verdict::Bounded { .. } | Verdict::Undecided(_) => false,
         Verdict::Violated(violation) => panic!("{violation:?}"),
+        verdict => verdict,
     }
 }

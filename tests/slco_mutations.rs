@@ -3,8 +3,8 @@
 mod support;
 
 use rand::Rng;
-use rand::rngs::StdRng;
 use seqcon::lang::{self, Parsed};
+use support::mutation::{Guard, mutate};
 use support::random::random_cases;
 
 /// Small models that together use all of the grammar.
@@ -48,43 +48,15 @@ const FRAGMENTS: [&str; 24] = [
     "objects",
 ];
 
-fn mutate(text: &str, rng: &mut StdRng) -> String {
-    let mut characters: Vec<char> = text.chars().collect();
-    for _ in 0..rng.random_range(1..=6) {
-        let at = rng.random_range(0..=characters.len());
-        let end = (at + rng.random_range(0..=12)).min(characters.len());
-        match rng.random_range(0..4) {
-            0 => {
-                characters.drain(at..end);
-            }
-            1 => {
-                let fragment = FRAGMENTS[rng.random_range(0..FRAGMENTS.len())];
-                characters.splice(at..at, fragment.chars());
-            }
-            2 => {
-                let copied: Vec<char> = characters[at..end].to_vec();
-                let to = rng.random_range(0..=characters.len());
-                characters.splice(to..to, copied);
-            }
-            _ => {
-                let character = char::from(rng.random_range(0..128_u8));
-                if let Some(place) = characters.get_mut(at) {
-                    *place = character;
-                }
-            }
-        }
-    }
-    characters.into_iter().collect()
-}
-
 #[test]
 fn mutated_models_are_accepted_or_refused_with_errors_inside_the_text() {
     for text in MODELS {
         lang::parse("model.slco", text).unwrap_or_else(|errors| panic!("{errors}"));
     }
+    let guard = Guard::new("SLCO");
     random_cases(4000, |rng| {
-        let text = mutate(MODELS[rng.random_range(0..MODELS.len())], rng);
-        match lang::parse("model.slco", &text) {
+        let text = mutate(MODELS[rng.random_range(0..MODELS.len())], &FRAGMENTS, rng);
+        match guard.watched(&text, |text| lang::parse("model.slco", text)) {
             Ok(Parsed { program, warnings }) => {
                 for warning in &warnings {
                     assert!(warning.span.start <= warning.span.end && warning.span.end <= text.len(), "{text}");

@@ -11,6 +11,7 @@
 //! as those to one location are, unless both have a constant index and these differ.
 
 use super::{AbstractEventGraph, Evaluation, Event, Instruction, LocalUpdate, Profile, Sources, Vertex};
+use crate::budget::Budget;
 use crate::facts::Facts;
 use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
@@ -59,6 +60,7 @@ impl AbstractEventGraph {
             evaluations,
             concurrent: facts.concurrent.clone(),
             profile,
+            budget: Budget::default(),
             occurrences,
             num_of_locals: names.locals.len(),
             prefix,

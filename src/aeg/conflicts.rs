@@ -28,7 +28,7 @@ impl Conflicts {
     #[must_use]
     pub fn reachable(graph: &AbstractEventGraph) -> Conflicts {
         let mut relation = Conflicts::empty(graph.vertices.len());
-        for a in graph.vertex_ids() {
+        for a in graph.vertex_ids().take_while(|_| !graph.budget.is_over()) {
             for b in graph.vertex_ids().skip(a.index() + 1) {
                 if graph.vertex(a).conflicts_with(graph.vertex(b)) {
                     relation.insert(a, b);
@@ -56,13 +56,13 @@ impl Conflicts {
         };
         let extended: Vec<_> = (0..graph.evaluations.len()).map(extended).collect();
         let mut relation = Conflicts::empty(graph.vertices.len());
-        for &(alpha, beta) in &graph.concurrent {
+        for &(alpha, beta) in graph.concurrent.iter().take_while(|_| !graph.budget.is_over()) {
             relation.join(graph, &extended[alpha.index()], &extended[beta.index()]);
         }
         if graph.profile == Profile::Sound {
             let all: Vec<VertexId> = graph.vertex_ids().collect();
             for instruction in graph.instructions.iter().filter(|instruction| instruction.unseen) {
-                for label in &instruction.labels {
+                for label in instruction.labels.iter().take_while(|_| !graph.budget.is_over()) {
                     relation.join(graph, &extended[label.index()], &all);
                 }
             }

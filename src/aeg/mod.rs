@@ -14,6 +14,7 @@ mod program_order;
 pub use conflicts::Conflicts;
 pub use program_order::ProgramOrder;
 
+use crate::budget::Budget;
 use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
 use crate::memory::{Kind, Pair};
 
@@ -153,6 +154,8 @@ pub struct AbstractEventGraph {
     pub concurrent: Vec<(LabelId, LabelId)>,
     /// Whose definitions it was built after.
     pub profile: Profile,
+    /// What searches in it may use; once that is exhausted they find less than there is.
+    pub budget: Budget,
     /// For each vertex, the labels that have it and its position there.
     occurrences: Vec<Vec<(LabelId, usize)>>,
     /// Number of locals of the whole program.

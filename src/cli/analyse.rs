@@ -90,7 +90,7 @@ fn outcome(
     let started = Instant::now();
     let Model { name, paths, specification, facts, mut caveats, read_in } = input;
     let happenings = Happenings::of(&facts);
-    let whole = Analysis::new(facts, profile);
+    let whole = Analysis::within(facts, profile, &arguments.input.limits.budget.budget().for_the_rest());
     caveats.extend(definitions::caveats(profile, whole.conflict_rule(rule(arguments))));
     // What never happens is a matter of the program, however its instructions are read.
     caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
@@ -138,6 +138,7 @@ fn result(
         None => analysis.run(model, options),
     };
     drop(spinner);
+    tell_if_stopped(&outcome);
     let verification = match specification {
         Some(specification) if arguments.verify => {
             verification(arguments, specification, analysis, model, options, &outcome)?
@@ -146,6 +147,14 @@ fn result(
     };
     // Confirming and verifying are a part of what was asked.
     Ok(ModelOutcome { verification, elapsed: started.elapsed(), ..outcome })
+}
+
+/// Warns if a limit was reached, and names it, as of an exploration.
+pub fn tell_if_stopped(outcome: &ModelOutcome) {
+    if let Some(limit) = outcome.stopped {
+        let name = &outcome.model.name;
+        eprintln!("seqcon: warning: the analysis under {name} stopped at {limit}; the result is not complete");
+    }
 }
 
 /// Runs the repaired program.
@@ -166,6 +175,7 @@ fn verification(
         property: Property::Traces,
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,
+        budget: analysis.graph.budget.clone(),
     };
     trial.verification()
 }

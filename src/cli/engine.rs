@@ -211,6 +211,7 @@ fn verification(
         property: Property::States,
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,
+        budget: arguments.input.limits.budget.budget().for_the_rest(),
     };
     trial.verification()
 }
@@ -234,6 +235,15 @@ fn failure(specification: &Specification, trouble: Trouble) -> Failure {
     match trouble {
         Trouble::Exploration(failure) => specification.failure(failure),
         Trouble::Unsupported(problem) => Failure::Usage(problem),
+        Trouble::Inside((thread, number)) => {
+            let thread = &specification.program.threads[thread];
+            let instruction = &thread.instructions[number];
+            let name = format!("{}.{}", thread.name, instruction.name);
+            let problem = format!(
+                "{name} writes and then reads: a fence would have to stand inside it, where this engine has no place; write it as two instructions or as an atomic one, or use --engine cycles"
+            );
+            specification.failure_at(instruction.span, problem)
+        }
         Trouble::TooManyIndices(span) => {
             specification.failure_at(span, "this instruction computes too many indices; split it")
         }

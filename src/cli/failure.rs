@@ -1,4 +1,4 @@
-//! What ends a run early: one message, exit status 2.
+//! What ends a run early: one message, and exit status 2, or 3 if a limit was reached.
 
 use crate::lts::error::Error;
 use crate::report::output::OutputError;
@@ -20,6 +20,9 @@ pub enum Failure {
     /// Something else is wrong with the command or one of its files.
     #[error("{0}")]
     Usage(String),
+    /// A limit was reached before anything could be said.
+    #[error("{0}")]
+    Exhausted(String),
 }
 
 impl Failure {
@@ -28,7 +31,16 @@ impl Failure {
         match self {
             Failure::Io(error) => error.kind() == io::ErrorKind::BrokenPipe,
             Failure::Output(error) => error.is_unread(),
-            Failure::Input(_) | Failure::Usage(_) => false,
+            Failure::Input(_) | Failure::Usage(_) | Failure::Exhausted(_) => false,
+        }
+    }
+
+    /// The exit status: 3 if a limit was reached, else 2.
+    pub fn status(&self) -> u8 {
+        match self {
+            Failure::Exhausted(_) => 3,
+            Failure::Input(error) if error.exhausted().is_some() => 3,
+            _ => 2,
         }
     }
 

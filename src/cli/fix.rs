@@ -70,7 +70,7 @@ fn fix(
     for round in 0..ROUNDS {
         let facts = current.facts(&arguments.limits)?;
         let happenings = Happenings::of(&facts);
-        let whole = Analysis::new(facts, Profile::Sound);
+        let whole = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.budget().for_the_rest());
         if round == 0 {
             for caveat in idle::caveats(&happenings, &whole, Some(&current)) {
                 eprintln!("seqcon: {}: {}: {}", caveat.topic.level().name(), current.name, caveat.sentence);
@@ -91,6 +91,12 @@ fn fix(
         let costs = Costs::for_text(&analysis.graph, has_text);
         let options = Options { atomicity: asked, costs, ..Options::default() };
         let outcome = outcome(&analysis, &current, model, &options, &arguments.confirmation)?;
+        if let Some(limit) = outcome.stopped {
+            return Err(Failure::Exhausted(format!(
+                "{}: stopped at {limit}, so not all that is missing is known; allow more",
+                current.name
+            )));
+        }
         if outcome.is_clean() {
             let rounds = if round > 1 { format!(", in {round} rounds") } else { String::new() };
             let changed = if round == 0 { "nothing to do" } else { "repaired; an analysis finds nothing more to do" };

@@ -97,7 +97,7 @@ fn info(path: &Path, input: &InputArguments) -> Result<Info, Failure> {
     if Specification::is_one(path) {
         return of_specification(path, &input.limits);
     }
-    let source = Source::open(path)?;
+    let source = Source::open_within(path, &input.limits.budget.budget())?;
     if file::is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
         return Ok(of_facts(path, Kind::Facts, None, &facts));

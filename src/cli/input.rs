@@ -47,6 +47,7 @@ impl InputArguments {
                 EscapesArgument::None => Escapes::None,
                 EscapesArgument::Ltsmin => Escapes::Ltsmin,
             },
+            budget: self.limits.budget.budget(),
         })
     }
 

@@ -3,12 +3,13 @@
 use super::arguments::{LitmusArguments, Verbosity};
 use super::failure::Failure;
 use super::input::{memory_model, refuse_repeated_models};
+use crate::budget::Budget;
 use crate::lang::litmus::condition::Quantifier;
 use crate::lang::litmus::{self, Test};
 use crate::memory::MemoryModel;
 use crate::report::output::Staged;
 use crate::weak::axiomatic::Model;
-use crate::weak::axiomatic::litmus::{Answer, Verdict, verdict};
+use crate::weak::axiomatic::litmus::{Answer, Verdict, verdict_within};
 use rayon::prelude::*;
 use std::fs;
 use std::io::{self, Write};
@@ -35,8 +36,9 @@ pub fn run(arguments: &LitmusArguments, verbosity: Verbosity) -> Result<ExitCode
     refuse_repeated_models(&tables)?;
     let models: Vec<(String, Model)> = tables.into_iter().map(axiomatic).collect::<Result<_, _>>()?;
     let files = files(&arguments.inputs)?;
+    let budget = arguments.budget.budget();
     let judged: Vec<Result<Vec<Judged>, Failure>> =
-        files.par_iter().map(|file| judge(file, &models, arguments.unroll)).collect();
+        files.par_iter().map(|file| judge(file, &models, arguments.unroll, &budget)).collect();
     let (right, wrong): (Vec<_>, Vec<_>) = judged.into_iter().partition(Result::is_ok);
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).map(|failure| failure.to_string()).collect();
     if !wrong.is_empty() {
@@ -89,13 +91,14 @@ fn walk(root: &Path, directory: &Path, files: &mut Vec<Named>) -> Result<(), Fai
     Ok(())
 }
 
-fn judge(file: &Named, models: &[(String, Model)], unroll: usize) -> Result<Vec<Judged>, Failure> {
+fn judge(file: &Named, models: &[(String, Model)], unroll: usize, budget: &Budget) -> Result<Vec<Judged>, Failure> {
     let text = fs::read_to_string(&file.path).map_err(|error| Failure::in_file(&file.path, error))?;
     let path_name = file.path.display().to_string();
     let test = litmus::read(&path_name, &text).map_err(|errors| Failure::Usage(errors.to_string()))?;
     let models = if models.is_empty() { vec![default_model(&test)?] } else { models.to_vec() };
     let judge = |(name, model): (String, Model)| {
-        let verdict = verdict(&test, model, unroll).map_err(|failure| Failure::in_file(&file.path, failure))?;
+        let verdict = verdict_within(&test, model, unroll, budget);
+        let verdict = verdict.map_err(|failure| Failure::in_file(&file.path, failure))?;
         let quantifier = test.condition.as_ref().map(|condition| condition.quantifier);
         Ok(Judged { name: file.name.clone(), memory_model: name, quantifier, verdict })
     };
@@ -156,8 +159,11 @@ fn line(test: &Judged, unroll: usize) -> String {
         Some(Answer::Unknown) => ": unknown",
         None => "",
     };
-    let bounded =
-        if verdict.outcomes.complete { String::new() } else { format!(", loops cut off after {unroll} rounds") };
+    let bounded = match (verdict.outcomes.stopped, verdict.outcomes.complete) {
+        (Some(limit), _) => format!(", stopped at {limit}"),
+        (None, true) => String::new(),
+        (None, false) => format!(", loops cut off after {unroll} rounds"),
+    };
     let (executions, outcomes) = (verdict.outcomes.executions, verdict.outcomes.ends.len());
     format!("{name} {memory_model}: {asked}{holds} ({executions} executions, {outcomes} outcomes{bounded})")
 }

@@ -1,6 +1,6 @@
 //! `seqcon matrix`: all built-in memory models side by side.
 
-use super::analyse::{atomicity, for_reading};
+use super::analyse::{atomicity, for_reading, tell_if_stopped};
 use super::arguments::{MatrixArguments, Verbosity};
 use super::failure::Failure;
 use super::idle;
@@ -10,7 +10,7 @@ use super::places::refuse_clashes;
 use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, EngineUse, Options, Outcome};
+use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome};
 use crate::caveat::idle::Happenings;
 use crate::confirm::{self, AUTO_STATES, Limits, Subject};
 use crate::memory::MemoryModel;
@@ -65,17 +65,21 @@ fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure
     let Model { name, specification, facts, mut caveats, read_in, .. } = input;
     let happenings = Happenings::of(&facts);
     let atomicity = atomicity(arguments.atomicity);
-    let whole = Analysis::new(facts, Profile::Sound);
+    let whole = Analysis::within(facts, Profile::Sound, &arguments.input.limits.budget.budget().for_the_rest());
     caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
     let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
     let explored_in = read_in + started.elapsed();
     let options = Options { atomicity, ..Options::default() };
+    let told = |outcome: ModelOutcome| {
+        tell_if_stopped(&outcome);
+        outcome
+    };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
-        let Some(specification) = &specification else { return Ok(analysis.run(&model, &options)) };
+        let Some(specification) = &specification else { return Ok(told(analysis.run(&model, &options))) };
         let subject =
             Subject { program: &specification.program, analysis: &analysis, model: &model, options: &options };
-        confirm::place_by_default(subject, LIMITS).map_err(|error| specification.too_long(error))
+        confirm::place_by_default(subject, LIMITS).map(told).map_err(|error| specification.too_long(error))
     };
     let results = MemoryModel::builtin().into_iter().map(analysed).collect::<Result<_, Failure>>()?;
     let source =

@@ -38,7 +38,7 @@ pub fn main() -> ExitCode {
         Err(failure) if failure.is_unread() => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("seqcon: {failure}");
-            ExitCode::from(2)
+            ExitCode::from(failure.status())
         }
     }
 }

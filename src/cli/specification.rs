@@ -19,7 +19,6 @@ use crate::program::{Program, Span};
 use crate::weak::split::TooLong;
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 /// Where an invariant is from, for messages.
 const INVARIANT: &str = "--invariant";
@@ -101,8 +100,8 @@ impl Specification {
         let interruptible = Interruptible::new();
         let bounds = Limits {
             states: limits.max_states,
-            bytes: limits.memory_limit.map(|megabytes| megabytes.saturating_mul(1 << 20)),
-            time: limits.timeout.map(|seconds| Duration::from_secs(seconds as u64)),
+            bytes: limits.budget.bytes(),
+            time: limits.budget.budget().time_left(),
             interrupted: Some(interruptible.requested()),
             invariants: &self.invariants,
         };

@@ -8,6 +8,7 @@ use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, ModelOutcome, Options, Verification};
+use crate::budget::Budget;
 use crate::confirm::{self, Limits, Subject, granularity};
 use crate::cycles::Atomicity;
 use crate::lang::Language;
@@ -61,7 +62,8 @@ fn verify_under(
     };
     let (repair, is_partial) = suggestions(arguments, specification, model, atomicity)?;
     let (confirmation, unroll) = (&arguments.confirmation, arguments.unroll);
-    let trial = Trial { specification, model, repair: &repair, atomicity, property, confirmation, unroll };
+    let budget = arguments.limits.budget.budget();
+    let trial = Trial { specification, model, repair: &repair, atomicity, property, confirmation, unroll, budget };
     let (split, verdict) = trial.run()?;
     let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
     let mut text = String::new();
@@ -86,6 +88,7 @@ pub struct Trial<'a> {
     pub property: Property,
     pub confirmation: &'a ConfirmationArguments,
     pub unroll: usize,
+    pub budget: Budget,
 }
 
 impl Trial<'_> {
@@ -95,6 +98,7 @@ impl Trial<'_> {
         let mut split = specification.split()?;
         let repair = self.in_effect(repair, &split);
         repair.apply(&mut split);
+        split.budget = self.budget.clone();
         let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
         let verdict = match semantics(model)? {
             Semantics::Machine(machine) => {
@@ -138,7 +142,7 @@ impl Trial<'_> {
             }
         }
         let repaired = repair.put_into(&self.specification.program);
-        verify::by_axioms(&repaired, model, self.property, self.unroll)
+        verify::by_axioms(&repaired, model, self.property, self.unroll, &self.budget)
             .map_err(|failure| Failure::Usage(format!("{}: {failure}", self.specification.name)))
     }
 
@@ -185,6 +189,7 @@ impl Trial<'_> {
             Limit::States => {
                 format!("a search reached {} states (--max-weak-states)", self.confirmation.max_weak_states)
             }
+            Limit::Budget(limit) => format!("stopped at {limit}"),
             Limit::Unrolling => {
                 format!("a loop was cut off: no instruction was taken more than {} times (--unroll)", self.unroll)
             }
@@ -212,18 +217,20 @@ fn suggestions(
         return Ok((repair, !is_complete));
     }
     tell_if_unconfirmable(model, &arguments.confirmation);
-    let whole = Analysis::new(specification.facts(&arguments.limits)?, Profile::Sound);
+    let facts = specification.facts(&arguments.limits)?;
+    let whole = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.budget().for_the_rest());
     let limit = arguments.confirmation.max_weak_states;
     let analysis = for_reading(whole, atomicity, Some(specification), limit)?;
     let options = Options { atomicity, ..Options::default() };
     let outcome = outcome(&analysis, specification, model, &options, &arguments.confirmation)?;
-    Ok((Repair::of(&specification.program, &analysis, &outcome), analysis.cut_off))
+    let is_partial = analysis.cut_off || outcome.stopped.is_some();
+    Ok((Repair::of(&specification.program, &analysis, &outcome), is_partial))
 }
 
 /// What a `report.json` suggests.
 pub fn reported(path: &Path, specification: &Specification, model: &MemoryModel) -> Result<Reported, Failure> {
     let json = fs::read_to_string(path).map_err(|error| Failure::in_file(path, error))?;
-    Repair::from_json(&json, &model.name, &specification.program).map_err(|error| Failure::in_file(path, error))
+    Repair::from_json(&json, model, &specification.program).map_err(|error| Failure::in_file(path, error))
 }
 
 /// The analysis of a specification, with what is confirmed of its delays as far as that was asked for.

@@ -8,6 +8,7 @@
 
 use super::Subject;
 use crate::analysis::Recheck;
+use crate::budget::Exhausted;
 use crate::memory::FenceStrength;
 use crate::placement::exact::unreadability;
 use crate::placement::maxsat::Minimiser;
@@ -20,12 +21,12 @@ use crate::weak::runs::{self, Verdict};
 use crate::weak::split::SplitProgram;
 use crate::weak::system::Event;
 use crate::weak::threads::Progress;
-use crate::weak::visited::{Budget, LimitReached};
+use crate::weak::visited::{Allowance, LimitReached};
 use crate::weak::{Granularity, Machine};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of fences found here: with them no pair is feasible, and each is on the way of a run that the others let pass.
-pub(super) const RECHECKED: Recheck = Recheck { enough: true, each_needed: true };
+pub(super) const RECHECKED: Recheck = Recheck { done: true, enough: true, each_needed: true };
 
 /// All points of a program at which a fence can stand.
 pub(super) struct Fewest<'a> {
@@ -40,7 +41,7 @@ pub(super) struct Search<'a> {
     pub split: &'a SplitProgram,
     pub machine: Machine,
     pub granularity: Granularity,
-    pub budget: Budget,
+    pub allowance: Allowance,
     pub buffer: usize,
 }
 
@@ -53,15 +54,20 @@ pub(super) struct Found {
 /// The search did not come to an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GivenUp {
-    /// The budget is spent.
+    /// The states are spent.
     OutOfStates,
+    /// A limit of the command was reached.
+    Stopped(Exhausted),
     /// No fence is known to help, or, on PSO, some run was not seen to its end or is not stopped.
     Undecided,
 }
 
 impl From<LimitReached> for GivenUp {
-    fn from(_: LimitReached) -> GivenUp {
-        GivenUp::OutOfStates
+    fn from(limit: LimitReached) -> GivenUp {
+        match limit {
+            LimitReached::States => GivenUp::OutOfStates,
+            LimitReached::Budget(limit) => GivenUp::Stopped(limit),
+        }
     }
 }
 
@@ -129,7 +135,7 @@ impl<'a> Fewest<'a> {
         let fences = chosen.iter().map(|&variable| (self.points[variable].1, self.points[variable].0.place)).collect();
         let mut split = search.split.clone();
         Repair { fences, ..Repair::default() }.apply(&mut split);
-        let mut attack = Attack::new(&split, search.machine, search.granularity, search.budget.clone())?;
+        let mut attack = Attack::new(&split, search.machine, search.granularity, search.allowance.clone())?;
         let mut demands = Vec::new();
         for pair in attack.pairs().into_iter().filter(|pair| search.pairs.contains(pair)) {
             let Some(witness) = attack.confirm(pair)? else { continue };
@@ -144,7 +150,7 @@ impl<'a> Fewest<'a> {
         if demands.is_empty() && search.machine == Machine::Pso && !attack.pairs().is_empty() {
             // On PSO attacks by one thread that stops are not all.
             let (machine, granularity) = (search.machine, search.granularity);
-            let all_runs = runs::examine(&split, machine, granularity, search.buffer, search.budget.clone());
+            let all_runs = runs::examine(&split, machine, granularity, search.buffer, search.allowance.clone());
             if !matches!(all_runs?, Verdict::Robust { is_complete: true, .. }) {
                 return Err(GivenUp::Undecided);
             }

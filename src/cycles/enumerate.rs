@@ -73,6 +73,9 @@ impl Walk<'_, '_> {
 
     /// Comes in at `entry`: closes the cycle, or passes the thread to each of its exits.
     fn enter(&mut self, entry: VertexId) -> ControlFlow<()> {
+        if self.graph.graph.budget.is_over() {
+            return ControlFlow::Break(());
+        }
         if entry == self.root.entry {
             return (self.visit)(&Cycle { segments: self.segments.clone() });
         }

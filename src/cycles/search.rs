@@ -106,6 +106,9 @@ impl<'s, 'g> Search<'s, 'g> {
                 return;
             }
             for item in items {
+                if self.graph.graph.budget.is_over() {
+                    return;
+                }
                 if let Item::Expand(state) = item {
                     self.expand(state, length);
                 }
@@ -138,7 +141,7 @@ impl<'s, 'g> Search<'s, 'g> {
         }
         self.expanded.entry(exit).or_default().push(state);
         let own = graph.thread(self.b);
-        for &entry in graph.conflicts.of(exit) {
+        for &entry in graph.conflicts.of(exit).iter().take_while(|_| !graph.graph.budget.is_over()) {
             // Its own thread is among the used ones.
             if self.states[state].used.contains(self.thread_bit(entry)) {
                 continue;

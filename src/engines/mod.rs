@@ -98,6 +98,8 @@ pub enum Trouble {
     Exploration(Failure),
     /// The program goes wrong at an instruction once it is performed access by access.
     Fault(Fault, At),
+    /// A fence would have to stand inside an instruction, where the engine has no place for one.
+    Inside(At),
     /// An instruction computes too many indices.
     TooManyIndices(Span),
     /// The engine does not do what is asked: why, and what to do instead.

@@ -31,7 +31,7 @@ use std::path::Path;
 /// # Errors
 /// If it cannot be opened or is neither; see [`extract::extract`] and [`file::read`].
 pub fn load(path: &Path, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
-    let source = Source::open(path)?;
+    let source = Source::open_within(path, &options.budget)?;
     if file::is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
         return Ok(Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new(), part: None });

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+use crate::budget::Exhausted;
 use std::fmt;
 
 /// How much of an offending text a message quotes.
@@ -31,6 +32,9 @@ enum Problem {
     /// The contents are not what they should be.
     #[error("{path}:{place}: expected {expected}, found {found}; {remedy}")]
     Contents { path: String, place: Place, expected: String, found: String, remedy: String },
+    /// A limit was reached first.
+    #[error("{path}: stopped at {limit} while reading; of a part nothing can be said, so allow more")]
+    Exhausted { path: String, limit: Exhausted },
 }
 
 /// A position in a text, from 1.
@@ -92,8 +96,22 @@ impl Error {
     #[must_use]
     pub fn place(&self) -> Option<Place> {
         match *self.0 {
-            Problem::Access { .. } => None,
+            Problem::Access { .. } | Problem::Exhausted { .. } => None,
             Problem::Contents { place, .. } => Some(place),
+        }
+    }
+
+    /// A limit was reached while the input was being read.
+    pub(crate) fn at_limit(path: &str, limit: Exhausted) -> Error {
+        Error(Box::new(Problem::Exhausted { path: path.to_owned(), limit }))
+    }
+
+    /// The limit that was reached, if that is why.
+    #[must_use]
+    pub fn exhausted(&self) -> Option<Exhausted> {
+        match *self.0 {
+            Problem::Exhausted { limit, .. } => Some(limit),
+            Problem::Access { .. } | Problem::Contents { .. } => None,
         }
     }
 }

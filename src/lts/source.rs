@@ -8,6 +8,7 @@
 //! This is the only file of the crate with `unsafe` code.
 
 use super::error::Error;
+use crate::budget::Budget;
 use memmap2::{Advice, Mmap};
 use std::fs::File;
 use std::io::{self, Read};
@@ -35,25 +36,29 @@ impl Source {
     /// # Errors
     /// If it is a directory, cannot be read, is empty, or is a damaged gzip file.
     pub fn open(path: &Path) -> Result<Source, Error> {
+        Source::open_within(path, &Budget::default())
+    }
+
+    /// The same; what must be held in memory is read as far as the budget goes.
+    ///
+    /// # Errors
+    /// As for [`open`](Source::open), and if the budget is exhausted.
+    pub fn open_within(path: &Path, budget: &Budget) -> Result<Source, Error> {
         let name = path.display().to_string();
-        let contents = if path == Path::new("-") {
-            return Source::from_reader("standard input", io::stdin().lock());
-        } else {
-            open_file(path, &name)?
-        };
-        Source::decompressed(name, contents)
+        if path == Path::new("-") {
+            let bytes = read("standard input", "check where the input comes from", io::stdin().lock(), budget)?;
+            return Source::decompressed("standard input".to_owned(), Contents::Owned(bytes), budget);
+        }
+        let contents = open_file(path, &name, budget)?;
+        Source::decompressed(name, contents, budget)
     }
 
     /// Reads everything from `reader`.
     ///
     /// # Errors
     /// If reading fails, if there is nothing to read, or if it is a damaged gzip stream.
-    pub fn from_reader(name: &str, mut reader: impl Read) -> Result<Source, Error> {
-        let mut bytes = Vec::new();
-        reader
-            .read_to_end(&mut bytes)
-            .map_err(|cause| Error::access(name, "cannot read", cause, "check where the input comes from"))?;
-        Source::from_bytes(name, bytes)
+    pub fn from_reader(name: &str, reader: impl Read) -> Result<Source, Error> {
+        Source::from_bytes(name, read(name, "check where the input comes from", reader, &Budget::default())?)
     }
 
     /// Takes bytes that are already in memory, compressed or not.
@@ -61,16 +66,14 @@ impl Source {
     /// # Errors
     /// If there are none, or if they are a damaged gzip stream.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Source, Error> {
-        Source::decompressed(name.to_owned(), Contents::Owned(bytes))
+        Source::decompressed(name.to_owned(), Contents::Owned(bytes), &Budget::default())
     }
 
-    fn decompressed(name: String, contents: Contents) -> Result<Source, Error> {
+    fn decompressed(name: String, contents: Contents, budget: &Budget) -> Result<Source, Error> {
         let mut source = Source { name, contents };
         if source.bytes().starts_with(&GZIP_MAGIC) {
-            let mut text = Vec::new();
-            flate2::read::MultiGzDecoder::new(source.bytes())
-                .read_to_end(&mut text)
-                .map_err(|cause| Error::access(&source.name, "cannot decompress", cause, "the gzip file is damaged"))?;
+            let damaged = |cause| Error::access(&source.name, "cannot decompress", cause, "the gzip file is damaged");
+            let text = pieces(&source.name, flate2::read::MultiGzDecoder::new(source.bytes()), budget, damaged)?;
             source.contents = Contents::Owned(text);
         }
         if source.bytes().is_empty() {
@@ -96,9 +99,33 @@ impl Source {
     }
 }
 
-fn open_file(path: &Path, name: &str) -> Result<Contents, Error> {
+/// How much is read between two looks at the budget.
+const PIECE: u64 = 1 << 20;
+
+/// Everything from `reader`, piece by piece.
+fn pieces(
+    name: &str,
+    mut reader: impl Read,
+    budget: &Budget,
+    refused: impl Fn(io::Error) -> Error,
+) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    loop {
+        budget.check_now().map_err(|limit| Error::at_limit(name, limit))?;
+        let length = reader.by_ref().take(PIECE).read_to_end(&mut bytes).map_err(&refused)?;
+        if length == 0 {
+            return Ok(bytes);
+        }
+    }
+}
+
+fn read(name: &str, remedy: &'static str, reader: impl Read, budget: &Budget) -> Result<Vec<u8>, Error> {
+    pieces(name, reader, budget, |cause| Error::access(name, "cannot read", cause, remedy))
+}
+
+fn open_file(path: &Path, name: &str, budget: &Budget) -> Result<Contents, Error> {
     let refused = |cause| Error::access(name, "cannot open", cause, "check the path and its permissions");
-    let mut file = File::open(path).map_err(refused)?;
+    let file = File::open(path).map_err(refused)?;
     let metadata = file.metadata().map_err(refused)?;
     if metadata.is_dir() {
         let cause = io::Error::from(io::ErrorKind::IsADirectory);
@@ -117,8 +144,5 @@ fn open_file(path: &Path, name: &str) -> Result<Contents, Error> {
             return Ok(Contents::Mapped(map));
         }
     }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)
-        .map_err(|cause| Error::access(name, "cannot read", cause, "check the path and its permissions"))?;
-    Ok(Contents::Owned(bytes))
+    Ok(Contents::Owned(read(name, "check the path and its permissions", file, budget)?))
 }

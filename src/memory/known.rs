@@ -7,6 +7,7 @@
 //! these rules and another name is not known to be either, and is refused rather than guessed: neither set of axioms allows all that the other does.
 
 use super::{MemoryModel, Pair};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A built-in memory model.
@@ -96,7 +97,7 @@ impl MemoryModel {
     pub fn known(&self) -> Result<Known, Unknown> {
         let builtin: Vec<(Known, MemoryModel)> = Known::ALL.into_iter().zip(MemoryModel::builtin()).collect();
         let equal: Vec<Known> =
-            builtin.iter().filter(|(_, table)| self.has_rules_of(table)).map(|(known, _)| *known).collect();
+            builtin.iter().filter(|(_, table)| self.rules() == table.rules()).map(|(known, _)| *known).collect();
         match equal[..] {
             [only] => Ok(only),
             [] => Err(match builtin.iter().find(|(known, _)| known.name() == self.name) {
@@ -110,17 +111,18 @@ impl MemoryModel {
         }
     }
 
-    /// Whether the rules are the same: store atomicity and the eight rows.
-    fn has_rules_of(&self, other: &MemoryModel) -> bool {
-        self.store_atomic == other.store_atomic && self.preserved == other.preserved
+    /// All that makes the model what it is, written down: what each row guarantees, and store atomicity.
+    #[must_use]
+    pub fn rules(&self) -> BTreeMap<String, String> {
+        let rows = Pair::all().map(|pair| (pair.to_string(), self.preserved.guarantee(pair).to_string()));
+        let atomicity = if self.store_atomic { "yes" } else { "no" };
+        rows.chain([("store_atomic".to_owned(), atomicity.to_owned())]).collect()
     }
 
-    /// What is different in the rules of another table.
+    /// The rules that are different in another table.
     fn differences(&self, other: &MemoryModel) -> Vec<String> {
-        let guarantee = |model: &MemoryModel, pair| model.preserved.guarantee(pair);
-        let rows = Pair::all().filter(|&pair| guarantee(self, pair) != guarantee(other, pair));
-        let atomicity = (self.store_atomic != other.store_atomic).then(|| "store_atomic".to_owned());
-        rows.map(|pair| format!("{:?}", pair.to_string())).chain(atomicity).collect()
+        let (own, others) = (self.rules(), other.rules());
+        own.into_iter().filter(|(rule, kept)| others.get(rule) != Some(kept)).map(|(rule, _)| rule).collect()
     }
 }
 

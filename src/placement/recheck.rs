@@ -88,7 +88,7 @@ impl Walker<'_> {
                 stack.push((label, behind));
             }
         }
-        while let Some((label, behind)) = stack.pop() {
+        while let Some((label, behind)) = stack.pop().filter(|_| !self.graph.budget.is_over()) {
             for &next in &self.graph.evaluation(label).successors {
                 let instr = self.graph.evaluation(next).instr;
                 if self.fence_at(question, Point { instr, place: Place::Before }) {

@@ -6,12 +6,13 @@
 pub mod text;
 
 use crate::analysis::{Analysis, ModelOutcome};
+use crate::memory::MemoryModel;
 use crate::program::{Instruction, InstructionKind, Program, Thread};
 use crate::safety::Place;
 use crate::source::{At, instruction, position};
 use crate::weak::split::SplitProgram;
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Fences and atomic instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,6 +44,9 @@ pub enum Mismatch {
     /// It has no result for the memory model.
     #[error("the report has no result for {0}; it has {1}")]
     NoModel(String, String),
+    /// The memory model of its result has the same name and other rules: which.
+    #[error("the report is of a memory model {0} with other rules: {1}")]
+    OtherRules(String, String),
     /// It names what the program does not have.
     #[error("the report names {0}, which the specification does not have; was it written for another one?")]
     Unknown(String),
@@ -70,6 +74,9 @@ struct Named {
 #[derive(Deserialize)]
 struct ResultObject {
     summary: SummaryObject,
+    /// Early reports do not have them.
+    #[serde(default)]
+    rules: BTreeMap<String, String>,
     fences: Vec<FenceObject>,
     locks: Vec<LockObject>,
 }
@@ -112,8 +119,8 @@ impl Repair {
     /// What a `report.json` suggests for a memory model.
     ///
     /// # Errors
-    /// If it is no report, has no result for the model, or is of another program.
-    pub fn from_json(json: &str, model: &str, program: &Program) -> Result<Reported, Mismatch> {
+    /// If it is no report, has no result for the model or is of another one of its name, or is of another program.
+    pub fn from_json(json: &str, model: &MemoryModel, program: &Program) -> Result<Reported, Mismatch> {
         let no_report = |error: serde_json::Error| Mismatch::NoReport(error.to_string());
         if let Ok(several) = serde_json::from_str::<Documents>(json) {
             let names: Vec<String> = several.models.into_iter().map(|named| named.model).collect();
@@ -121,8 +128,18 @@ impl Repair {
         }
         let document: Document = serde_json::from_str(json).map_err(no_report)?;
         let names: Vec<&str> = document.results.iter().map(|result| &*result.summary.memory_model).collect();
-        let result = document.results.iter().find(|result| result.summary.memory_model == model);
-        let result = result.ok_or_else(|| Mismatch::NoModel(model.to_owned(), names.join(", ")))?;
+        let result = document.results.iter().find(|result| result.summary.memory_model == model.name);
+        let result = result.ok_or_else(|| Mismatch::NoModel(model.name.clone(), names.join(", ")))?;
+        let rules = model.rules();
+        let other: Vec<&str> = result
+            .rules
+            .iter()
+            .filter(|(rule, kept)| rules.get(*rule) != Some(kept))
+            .map(|(rule, _)| &**rule)
+            .collect();
+        if !other.is_empty() {
+            return Err(Mismatch::OtherRules(model.name.clone(), other.join(", ")));
+        }
         let find = |thread: &str, instruction: &str| {
             position(program, thread, instruction).ok_or_else(|| Mismatch::Unknown(format!("{thread}.{instruction}")))
         };

@@ -6,6 +6,7 @@
 pub mod csv;
 pub mod dot;
 pub mod drawing;
+pub mod edges;
 mod engine;
 pub mod html;
 pub mod json;

@@ -4,6 +4,7 @@
 //! additions drawn in, if it is known; then a cycle, drawn; then the verdict. [`write_explained`] draws the cycle of every delay.
 
 use super::drawing::{self, Column};
+use super::edges::Edges;
 use super::engine;
 use super::minimal::confirmed_in_words;
 use super::names;
@@ -86,8 +87,16 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
     if outcome.analysis.cut_off {
         writeln!(out, "  only a part of the state space is known; what is missing elsewhere is not")?;
     }
+    if let Some(limit) = result.stopped {
+        let sentence = format!("stopped at {limit}: at least what follows is needed, and there may be more");
+        prose::write(out, 2, 4, &sentence)?;
+    }
     if result.is_clean() {
-        let verdict = if outcome.analysis.cut_off { "found to be needed in that part" } else { "needed" };
+        let verdict = match (outcome.analysis.cut_off, result.stopped) {
+            (_, Some(_)) => "found to be needed so far",
+            (true, None) => "found to be needed in that part",
+            (false, None) => "needed",
+        };
         writeln!(out, "  no fence and no lock is {verdict}{}", reservation(outcome))?;
     }
     for (number, fence) in result.fences.iter().enumerate() {
@@ -99,7 +108,8 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
 
 /// Each delay and each torn instruction with its cycle.
 fn write_explanation(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
-    for (number, delay) in result.findings.delays.iter().enumerate() {
+    let edges = (!result.findings.delays.is_empty()).then(|| Edges::new(outcome, result));
+    for (number, (delay, edges)) in result.findings.delays.iter().zip(edges.iter().cycle()).enumerate() {
         let served: Vec<String> = (0..result.fences.len())
             .filter(|&fence| result.fences[fence].delays.contains(&number))
             .map(|fence| format!("F{fence}"))
@@ -108,14 +118,14 @@ fn write_explanation(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Wri
         let served = if served.is_empty() { String::new() } else { format!(" ({})", served.join(", ")) };
         writeln!(out)?;
         prose::write(out, 2, 6, &format!("{title}{served}: {}", reason(outcome, delay)))?;
-        write_cycle(outcome, &delay.witness, &[], out)?;
+        write_cycle(outcome, &delay.witness, &edges.steps(&delay.witness, &[]), out)?;
     }
     for (number, torn) in result.findings.torn.iter().enumerate() {
         let name = name(outcome, torn.instr);
         let title = styled(TITLE, format!("torn instruction {number}"));
         writeln!(out)?;
         prose::write(out, 2, 6, &format!("{title}: {name} is not one step"))?;
-        write_cycle(outcome, &torn.witness, &[TORN], out)?;
+        write_cycle(outcome, &torn.witness, &outcome.steps(&torn.witness, &[TORN]), out)?;
     }
     write_gap(result, out)
 }
@@ -131,6 +141,10 @@ const TORN: Verdict = Verdict { is_unsafe: false, cumulative: false, torn: true 
 
 fn write_title(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write!(out, "{} ({})", styled(TITLE, &result.model.name), result.model.title)?;
+    if let Some(limit) = result.stopped {
+        let sentence = format!("stopped at {limit}: at least what follows is needed, and there may be more");
+        prose::write(out, 2, 4, &sentence)?;
+    }
     if result.is_clean() {
         return writeln!(out);
     }
@@ -304,11 +318,12 @@ fn write_example(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
     if let Some((number, delay)) = fences.min_by_key(|(_, delay)| delay.witness.num_of_accesses()) {
         writeln!(out)?;
         prose::write(out, 2, 6, &format!("without F{number}, {}:", reason(outcome, delay)))?;
-        write_cycle(outcome, &delay.witness, &[], out)?;
+        let edges = Edges::new(outcome, result);
+        write_cycle(outcome, &delay.witness, &edges.steps(&delay.witness, &[]), out)?;
     }
     if let Some(torn) = result.findings.torn.iter().min_by_key(witness_length) {
         writeln!(out, "\n  without a lock, {} is not one step:", name(outcome, torn.instr))?;
-        write_cycle(outcome, &torn.witness, &[TORN], out)?;
+        write_cycle(outcome, &torn.witness, &outcome.steps(&torn.witness, &[TORN]), out)?;
     }
     write_gap(result, out)
 }
@@ -318,12 +333,11 @@ fn witness_length(torn: &&Torn) -> usize {
 }
 
 /// The cycle drawn or, where that is too wide, an access a line; and its name.
-fn write_cycle(outcome: &Outcome, cycle: &Cycle, verdicts: &[Verdict], out: &mut dyn Write) -> fmt::Result {
-    let steps = outcome.steps(cycle, verdicts);
-    let columns = columns(outcome, cycle, &steps);
+fn write_cycle(outcome: &Outcome, cycle: &Cycle, steps: &[Step], out: &mut dyn Write) -> fmt::Result {
+    let columns = columns(outcome, cycle, steps);
     let name: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
     if drawing::width(&columns) > WIDEST {
-        return write_steps(outcome, &steps, &name.join(" "), out);
+        return write_steps(outcome, steps, &name.join(" "), out);
     }
     for line in drawing::draw(&columns) {
         writeln!(out, "      {line}")?;
@@ -390,6 +404,7 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
     }
     let minimal = outcome.minimal_in_words(result);
     let rechecked = match (result.recheck.enough, result.recheck.each_needed) {
+        _ if !result.recheck.done => "no (stopped at a limit)".to_owned(),
         (true, true) => "yes".to_owned(),
         (true, false) => "enough, not every fence closes a path".to_owned(),
         (false, _) => styled(WRONG, "NOT ENOUGH: this is a bug in seqcon, please report it"),

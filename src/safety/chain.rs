@@ -118,7 +118,7 @@ impl<'a> ChainSearch<'a> {
             }
         }
         let mut next = 0;
-        while next < queue.len() {
+        while next < queue.len() && !self.graph.budget.is_over() {
             let step = queue[next].0;
             for &label in &self.graph.evaluation(steps[step].label).successors {
                 let evaluation = self.graph.evaluation(label);

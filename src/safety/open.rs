@@ -42,7 +42,7 @@ pub fn explore_open(
         }
     }
     let mut next = 0;
-    while next < queue.len() {
+    while next < queue.len() && !graph.budget.is_over() {
         let parent = queue[next];
         for &label in &graph.evaluation(steps[parent].label).successors {
             if in_place.is_barrier(graph.evaluation(label)) || seen.put(label.index()) {

@@ -59,10 +59,14 @@ struct Explored {
 /// Explores all states; notes for each pair of threads which configurations they were in together.
 fn explore(system: &mut System<'_>, together: &mut [FxHashSet<(ConfigId, ConfigId)>], limit: usize) -> Explored {
     let threads = system.threads.len();
-    let mut visited = Visited::new(limit);
+    let mut visited = Visited::within(limit, &system.program.budget);
     let (mut transitions, mut cut_off) = (0, visited.start(system.initial()).is_err());
     let mut at = 0;
     while (at as usize) < visited.len() {
+        if system.program.budget.is_over() {
+            cut_off = true;
+            break;
+        }
         let state = visited.get(at);
         let begun: Vec<ConfigId> =
             (0..threads).map(|thread| system.threads[thread].begun_at(state.threads[thread])).collect();

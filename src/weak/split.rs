@@ -9,6 +9,7 @@
 //!
 //! *Limit.* An instruction has at most 64 operations; a longer one is an error that says so.
 
+use crate::budget::Budget;
 use crate::program::compiled::{Code, Trace, outranked};
 use crate::program::{BinaryOperator, Expression, InstructionKind, Program, Reference, Scope, Span};
 
@@ -21,6 +22,8 @@ pub struct SplitProgram {
     pub memory: Vec<i64>,
     /// The names of the locations.
     pub locations: Vec<String>,
+    /// What searches in it may use; once that is exhausted they end with [`LimitReached`](super::visited::LimitReached).
+    pub budget: Budget,
 }
 
 /// A thread.
@@ -239,7 +242,7 @@ impl SplitProgram {
         }
         let threads: Result<_, TooLong> =
             (0..program.threads.len()).map(|thread| split_thread(program, thread, &bases)).collect();
-        Ok(SplitProgram { threads: threads?, memory, locations })
+        Ok(SplitProgram { threads: threads?, memory, locations, budget: Budget::default() })
     }
 
     /// The instructions with several accesses that nothing makes atomic: thread and position.

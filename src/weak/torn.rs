@@ -56,7 +56,7 @@ fn search(
     found: &mut BTreeMap<(usize, usize), Torn>,
 ) -> Result<(), LimitReached> {
     let size = (system.threads.len(), system.program.memory.len());
-    let mut visited: Visited<Middle> = Visited::new(limit);
+    let mut visited: Visited<Middle> = Visited::within(limit, &system.program.budget);
     let mut starts = Vec::new();
     for number in 0..reached.len() as u32 {
         let state = reached.get(number);

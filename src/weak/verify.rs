@@ -10,13 +10,14 @@
 //! buffer reaches its bound, an exact answer on traces still decides. By axioms only final states are compared.
 
 use super::attack::{Attack, Witness};
-use super::axiomatic::{End, Failure, Model, outcomes};
+use super::axiomatic::{End, Failure, Model, outcomes_within};
 use super::buffers::{BufferState, BufferStep, Buffers};
 use super::runs;
 use super::split::SplitProgram;
 use super::torn::{Torn, torn};
 use super::visited::{LimitReached, Visited};
 use super::{Granularity, Machine};
+use crate::budget::{Budget, Exhausted};
 use crate::program::Program;
 use std::collections::BTreeSet;
 
@@ -93,11 +94,16 @@ pub enum Limit {
     States,
     /// A loop was cut off, and what is known of the executions that go round less often decides nothing.
     Unrolling,
+    /// The budget was exhausted.
+    Budget(Exhausted),
 }
 
 impl From<LimitReached> for Limit {
-    fn from(LimitReached: LimitReached) -> Limit {
-        Limit::States
+    fn from(reached: LimitReached) -> Limit {
+        match reached {
+            LimitReached::States => Limit::States,
+            LimitReached::Budget(limit) => Limit::Budget(limit),
+        }
     }
 }
 
@@ -133,11 +139,25 @@ pub fn verify(program: &SplitProgram, question: &Question) -> Verdict {
 ///
 /// # Errors
 /// If an execution goes wrong.
-pub fn by_axioms(program: &Program, model: Model, property: Property, unroll: usize) -> Result<Verdict, Failure> {
-    let (weak, strong) = (outcomes(program, model, unroll)?, outcomes(program, Model::Sc, unroll)?);
+pub fn by_axioms(
+    program: &Program,
+    model: Model,
+    property: Property,
+    unroll: usize,
+    budget: &Budget,
+) -> Result<Verdict, Failure> {
+    let strong = outcomes_within(program, Model::Sc, unroll, budget)?;
+    let weak = outcomes_within(program, model, unroll, budget)?;
+    if let Some(limit) = strong.stopped {
+        // What is not among those that were found may be among the others.
+        return Ok(Verdict::Undecided(Limit::Budget(limit)));
+    }
     let is_definite = property == Property::Traces || strong.complete;
     if is_definite && let Some(end) = weak.ends.difference(&strong.ends).next() {
         return Ok(Verdict::Violated(Box::new(Violation::End(end.clone()))));
+    }
+    if let Some(limit) = weak.stopped {
+        return Ok(Verdict::Undecided(Limit::Budget(limit)));
     }
     if property == Property::Traces && weak.executions != strong.executions {
         let more = weak.executions - strong.executions;
@@ -187,7 +207,7 @@ fn states(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitR
         .filter(|s| buffers.system.is_at_boundary(s))
         .collect();
     buffers.system.granularity = Granularity::Accesses;
-    let mut visited = Visited::new(question.limit);
+    let mut visited = Visited::within(question.limit, &program.budget);
     visited.start(buffers.initial())?;
     let mut at = 0;
     while (at as usize) < visited.len() {

@@ -1,26 +1,32 @@
 //! The states that a breadth-first search has seen, in the order of discovery, each with the one that it was found from.
 
+use crate::budget::{Budget, Exhausted};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::hash::Hash;
 use std::rc::Rc;
 
-/// More states than the search may have.
+/// Why a search was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LimitReached;
+pub enum LimitReached {
+    /// It has more states than it may.
+    States,
+    /// The budget is exhausted.
+    Budget(Exhausted),
+}
 
-/// How many states searches may have: each of them, and perhaps all that share the budget together. Counted, not timed, so that the same question has the same answer on every machine.
+/// How many states searches may have: each of them, and perhaps all that share the allowance together. Counted, not timed, so that the same question has the same answer on every machine.
 #[derive(Clone, Debug)]
-pub struct Budget {
+pub struct Allowance {
     each: usize,
     left: Option<Rc<Cell<usize>>>,
 }
 
-impl Budget {
+impl Allowance {
     /// So many states for all searches together that get a clone of it.
     #[must_use]
-    pub fn together(states: usize) -> Budget {
-        Budget { each: states, left: Some(Rc::new(Cell::new(states))) }
+    pub fn together(states: usize) -> Allowance {
+        Allowance { each: states, left: Some(Rc::new(Cell::new(states))) }
     }
 
     /// How many states are left for the next search.
@@ -35,18 +41,18 @@ impl Budget {
     /// If that is one too many.
     pub fn pay(&self, seen: usize) -> Result<(), LimitReached> {
         if seen >= self.each {
-            return Err(LimitReached);
+            return Err(LimitReached::States);
         }
         let Some(left) = &self.left else { return Ok(()) };
-        left.set(left.get().checked_sub(1).ok_or(LimitReached)?);
+        left.set(left.get().checked_sub(1).ok_or(LimitReached::States)?);
         Ok(())
     }
 }
 
-impl From<usize> for Budget {
+impl From<usize> for Allowance {
     /// So many states for each search.
-    fn from(each: usize) -> Budget {
-        Budget { each, left: None }
+    fn from(each: usize) -> Allowance {
+        Allowance { each, left: None }
     }
 }
 
@@ -55,6 +61,7 @@ pub struct Visited<S> {
     numbers: FxHashMap<Rc<S>, u32>,
     states: Vec<Rc<S>>,
     parents: Vec<u32>,
+    allowance: Allowance,
     budget: Budget,
 }
 
@@ -64,8 +71,21 @@ const NOBODY: u32 = u32::MAX;
 impl<S: Eq + Hash> Visited<S> {
     /// Nothing seen; at most so many states.
     #[must_use]
-    pub fn new(budget: impl Into<Budget>) -> Visited<S> {
-        Visited { numbers: FxHashMap::default(), states: Vec::new(), parents: Vec::new(), budget: budget.into() }
+    pub fn new(allowance: impl Into<Allowance>) -> Visited<S> {
+        Visited::within(allowance, &Budget::default())
+    }
+
+    /// Nothing seen; at most so many states, and as long as the budget lasts.
+    #[must_use]
+    pub fn within(allowance: impl Into<Allowance>, budget: &Budget) -> Visited<S> {
+        let (allowance, budget) = (allowance.into(), budget.clone());
+        Visited { numbers: FxHashMap::default(), states: Vec::new(), parents: Vec::new(), allowance, budget }
+    }
+
+    /// Nothing seen; with the limits of this one.
+    #[must_use]
+    pub fn emptied(&self) -> Visited<S> {
+        Visited::within(self.allowance.clone(), &self.budget)
     }
 
     /// A state that the search starts from.
@@ -81,10 +101,11 @@ impl<S: Eq + Hash> Visited<S> {
     /// # Errors
     /// If there are too many.
     pub fn insert(&mut self, state: S, parent: u32) -> Result<u32, LimitReached> {
+        self.budget.check().map_err(LimitReached::Budget)?;
         if let Some(&known) = self.numbers.get(&state) {
             return Ok(known);
         }
-        self.budget.pay(self.states.len())?;
+        self.allowance.pay(self.states.len())?;
         let number = self.states.len() as u32;
         let state = Rc::new(state);
         self.states.push(Rc::clone(&state));
@@ -107,8 +128,8 @@ impl<S: Eq + Hash> Visited<S> {
 
     /// The most states that it may have.
     #[must_use]
-    pub fn budget(&self) -> Budget {
-        self.budget.clone()
+    pub fn allowance(&self) -> Allowance {
+        self.allowance.clone()
     }
 
     /// How many were seen.
@@ -137,16 +158,15 @@ impl<S: Eq + Hash> Visited<S> {
     }
 }
 
-/// Whether a goal can be reached from a state; `steps` gives the next states, or nothing for a goal.
+/// Whether a goal can be reached from a state, within the limits of `visited`, where nothing was seen yet; `steps` gives the next states, or nothing for a goal.
 ///
 /// # Errors
 /// If there are more states than the limit.
 pub fn reaches<S: Clone + Eq + Hash>(
     start: &S,
-    budget: impl Into<Budget>,
+    mut visited: Visited<S>,
     mut steps: impl FnMut(&S) -> Option<Vec<S>>,
 ) -> Result<bool, LimitReached> {
-    let mut visited = Visited::new(budget);
     visited.start(start.clone())?;
     let mut at = 0;
     while (at as usize) < visited.len() {

@@ -11,6 +11,7 @@ pub mod doubles;
 pub mod machines;
 pub mod mcrl2;
 pub mod mini;
+pub mod mutation;
 pub mod outcomes;
 pub mod programs;
 pub mod random;
@@ -24,6 +25,7 @@ pub mod repair;
 pub mod rewriting;
 pub mod split;
 pub mod store_buffers;
+pub mod tools;
 pub mod traces;
 pub mod trust;
 

@@ -1,6 +1,6 @@
 //! Random programs of the test language: small, finite, with a state space behind every fact.
 
-use super::mini::{Instr, Program, Thread, Var, apply, element, is, local, set, shared, wait};
+use super::mini::{Expr, Instr, Program, Thread, Var, apply, element, is, local, set, shared, wait};
 use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -98,6 +98,32 @@ fn random_instr(rng: &mut StdRng, shape: &Shape, names: &[&str], position: usize
         }
         _ => set(shared(pick(rng, names)), constant),
     }
+}
+
+/// Whether some instruction mentions a shared variable twice.
+pub fn accesses_twice(program: &Program) -> bool {
+    fn mentions(expr: &Expr, names: &mut Vec<String>) {
+        match expr {
+            Expr::Const(_) => {}
+            Expr::Op(_, left, right) => {
+                mentions(left, names);
+                mentions(right, names);
+            }
+            Expr::Var(var) => names.extend((!var.local).then(|| var.name.clone())),
+        }
+    }
+    program.threads.iter().flat_map(|thread| &thread.instrs).any(|instr| {
+        let mut names = Vec::new();
+        instr.condition.iter().for_each(|condition| mentions(condition, &mut names));
+        for (target, value) in &instr.assignments {
+            mentions(value, &mut names);
+            names.extend((!target.local).then(|| target.name.clone()));
+        }
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        names.len() < count
+    })
 }
 
 fn two<'n>(rng: &mut StdRng, names: &[&'n str]) -> (&'n str, &'n str) {

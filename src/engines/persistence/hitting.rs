@@ -96,6 +96,13 @@ impl<'a> Paths<'a> {
         self.patterns.iter().filter_map(|pattern| self.open_path(pattern, fences, |_| true)).map(cuts).collect()
     }
 
+    /// An instruction, as it is written, that a pattern is inside of: no fence beside instructions meets it.
+    pub(super) fn uncut(&self) -> Option<usize> {
+        let all = self.candidates();
+        let open = self.patterns.iter().find_map(|pattern| self.open_path(pattern, &all, |_| true))?;
+        Some(self.origins[open.read.0].instruction)
+    }
+
     /// A shortest path of the pattern that no fence meets to a read that is wanted.
     pub(super) fn open_path(
         &self,
@@ -199,7 +206,9 @@ pub(super) fn minimum(paths: &Paths<'_>, costs: [&dyn Fn(Cut) -> u64; 2]) -> Cut
             |variable| cost(candidates[variable]),
             |chosen| {
                 let open = paths.open(&cuts(chosen));
-                open.iter().map(|path| path.iter().map(variable).collect()).collect()
+                // What is inside of an instruction is refused elsewhere: [`Paths::uncut`].
+                let can_be_cut = open.iter().filter(|path| !path.is_empty());
+                can_be_cut.map(|path| path.iter().map(variable).collect()).collect()
             },
         );
         best = cuts(&chosen);

@@ -24,7 +24,7 @@
 //! # What is presumed
 //!
 //! - The pattern is about loads and stores. Instructions with several shared accesses are first [split](crate::program::single_access), every mention an access, reads before writes, and the result is about the program that performs its
-//!   accesses one by one: that an instruction can be torn under sequential consistency is not its business (reports name such instructions as presumed to be atomic; `verify --atomicity off` is the matching question).
+//!   accesses one by one. An instruction that reads what it has written writes before it reads; if a pattern is inside it, no fence beside it helps, and the program is refused. That an instruction can be torn under sequential consistency is not its business (reports name such instructions as presumed to be atomic; `verify --atomicity off` is the matching question).
 //! - An atomic instruction that looks at other locations than the one that it writes (a lock region, `atomic [y = 0; x := 1]`) is no update as the paper has it: on TSO it may see what those were before several writes of the pivot. All that it may write
 //!   counts as about to be changed wherever it can be tried, so for programs with such instructions fences may be too many, never too few.
 //! - An atomic instruction empties the buffer before it acts. If its condition is refused it has not acted, and the pivot does not pass it.
@@ -96,12 +96,17 @@ impl Checked {
     /// Checks a program.
     ///
     /// # Errors
-    /// If the program goes wrong in a reachable state.
+    /// If the program goes wrong in a reachable state, or a fence would have to stand inside an instruction.
     pub fn new(task: &Task<'_>) -> Result<Checked, Trouble> {
         let single = SingleAccess::of(task.program);
         let compiled = Compiled::new(&single.program)?;
         let machine = Machine::new(&single, &compiled);
         let Found { patterns, abstraction, certain, labels, size, parts } = approach::find(task, &machine)?;
+        for thread in 0..task.program.threads.len() {
+            if let Some(instruction) = Paths::of(&patterns, thread, &single).uncut() {
+                return Err(Trouble::Inside((thread, instruction)));
+            }
+        }
         let facts = facts(task.program, &machine, &patterns, labels, size);
         let (program, analysis) = (task.program.clone(), Analysis::new(facts, Profile::Sound));
         Ok(Checked { program, single, compiled, patterns, analysis, abstraction, certain, parts })

@@ -70,7 +70,7 @@ impl Evidence for Checked {
         let mut points: BTreeMap<Point, FenceStrength> = BTreeMap::new();
         let mut prices: BTreeMap<Point, u64> = BTreeMap::new();
         let mut served: BTreeMap<Point, Vec<usize>> = BTreeMap::new();
-        let mut recheck = Recheck { enough: true, each_needed: true };
+        let mut recheck = Recheck { done: true, enough: true, each_needed: true };
         for thread in 0..self.program.threads.len() {
             let paths = self.paths(thread);
             let point = |(number, place): Cut| Point { instr: names.instr((thread, number)), place };

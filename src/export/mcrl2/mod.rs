@@ -13,8 +13,8 @@
 //! [`program::labels`](crate::program::labels): every mention, in the order of evaluation, none for an index out of range. The object is the one of the thread's name (`object'thread`), or the
 //! program's name if the names have none. Where `rw` says less than our own labels:
 //!
-//! - whether a condition held is not said: an instruction that only has a condition has the same label taken and refused;
-//! - a fence is an item `fence'` in front, an atomic instruction an item `atomic'`: our addition, which our reader of the dialect knows;
+//! - a fence is an item `fence'` in front, an atomic instruction an item `atomic'`, and an evaluation that was refused has an item `refused'` before its condition: our addition, which our reader of the
+//!   dialect knows. Without the last, an instruction that only has a condition would have the same label taken and refused;
 //! - the first item without writes is the condition. So an instruction without a condition gets an empty one, `A'([], [])`, where the target of its first assignment is out of range;
 //! - addresses are lists of variables, as published; if some index of the program needs an index itself, they are lists of accesses instead, all over the specification.
 //!
@@ -102,7 +102,7 @@ fn write_head(program: &Program, origin: Origin<'_>, text: &mut String) {
         "% {}, written by seqcon export{}.\n\
          %\n\
          % A transition is a step of an instruction: rw(object, thread, instruction, [A'([reads], [writes]), ...]). An instruction that\n\
-         % cannot be taken is a self-loop with the reads of its condition. The state space:\n\
+         % cannot be taken is a self-loop with refused' and the reads of its condition. The state space:\n\
          %\n\
          %   mcrl22lps THIS.mcrl2 - | lps2lts - THIS.aut\n\n",
         on_one_line(&program.name),
@@ -137,7 +137,7 @@ fn write_sorts(program: &Program, names: &Names, text: &mut String) {
     let _ = writeln!(text, "  Location' = struct {};", locations.join(" | "));
     let address = if names.has_nested_addresses { "Access'" } else { "Location'" };
     let _ = writeln!(text, "  Access' = struct lc'(Location') | lcdp'(Location', List({address}));");
-    let _ = writeln!(text, "  Item' = struct A'(List(Access'), List(Access')) | fence' | atomic';\n");
+    let _ = writeln!(text, "  Item' = struct A'(List(Access'), List(Access')) | fence' | atomic' | refused';\n");
 }
 
 fn write_process(program: &Program, names: &Names, body: &str, text: &mut String) {
@@ -235,7 +235,10 @@ impl Summands<'_> {
         if let Some(holds) = conjunction {
             let _ = writeln!(body, "    % {}.{} is refused", on_one_line(&self.own_thread().name), instruction.name);
             let _ = writeln!(body, "  + ({here} && {}) ->", holds.negated().text);
-            let _ = writeln!(body, "      {} .", self.action(&condition_items));
+            // Its condition is the last of them.
+            let mut refused_items = condition_items;
+            refused_items.insert(refused_items.len() - 1, Item::Surely("refused'".to_owned()));
+            let _ = writeln!(body, "      {} .", self.action(&refused_items));
             let _ = writeln!(body, "      Program'()");
         }
         Ok(())

@@ -8,6 +8,7 @@
 
 use super::Progress;
 use super::reading::Reading;
+use crate::budget::{Budget, Exhausted};
 use crate::lts::aut::{self, Fault, Transitions};
 use crate::lts::error::{self, Error};
 use crate::lts::source::Source;
@@ -24,19 +25,20 @@ const CHUNKS_PER_WORKER: usize = 16;
 /// Counts the bytes of a pass that are done.
 pub(super) struct Meter<'p> {
     progress: &'p dyn Progress,
+    budget: &'p Budget,
     done: AtomicU64,
     total: u64,
 }
 
 impl<'p> Meter<'p> {
     /// A pass over a text of `length` bytes; `done` bytes were passed before it.
-    pub(super) fn new(progress: &'p dyn Progress, length: usize, done: usize) -> Self {
-        Meter { progress, done: AtomicU64::new(done as u64), total: 2 * length as u64 }
+    pub(super) fn new(progress: &'p dyn Progress, budget: &'p Budget, length: usize, done: usize) -> Self {
+        Meter { progress, budget, done: AtomicU64::new(done as u64), total: 2 * length as u64 }
     }
 
     /// For passes that are not counted.
-    pub(super) fn silent(&self) -> Meter<'static> {
-        Meter { progress: &super::NoProgress, done: AtomicU64::new(0), total: self.total }
+    pub(super) fn silent(&self) -> Meter<'p> {
+        Meter { progress: &super::NoProgress, budget: self.budget, done: AtomicU64::new(0), total: self.total }
     }
 
     /// All is done, also what did not need to be read.
@@ -72,6 +74,8 @@ pub(super) enum Reason {
     TooManyThreads(usize),
     /// The second pass did not find what the first one read.
     Changed,
+    /// A limit was reached.
+    Exhausted(Exhausted),
 }
 
 impl From<Fault> for Stop {
@@ -115,6 +119,7 @@ impl Stop {
                 let found = format!("{threads} threads up to here");
                 Error::contents(name, place, "a number of threads in proportion to the file", found, remedy)
             }
+            Reason::Exhausted(limit) => Error::at_limit(name, limit),
             Reason::EndOfText | Reason::Changed => {
                 let remedy = "the file changed while it was being read; try again when it is complete";
                 Error::unexpected(name, text, self.offset, "the text of the first pass", remedy)
@@ -155,7 +160,9 @@ pub(super) fn pass<'a, W: Worker<'a>>(
         let mut worker = worker();
         while let Some(chunk) = take_chunk() {
             meter.add(chunk.len());
-            if let Err(stop) = pass_chunk(bytes, chunk, &mut worker) {
+            let limit = meter.budget.check_now();
+            let limit = limit.map_err(|limit| Stop { offset: chunk.start, reason: Reason::Exhausted(limit) });
+            if let Err(stop) = limit.and_then(|()| pass_chunk(bytes, chunk, &mut worker)) {
                 *lock(&cursor) = body.end;
                 let mut first = lock(&first_stop);
                 if first.as_ref().is_none_or(|first| stop.offset < first.offset) {

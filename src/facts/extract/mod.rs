@@ -49,6 +49,7 @@ mod steps;
 mod tables;
 
 use super::Facts;
+use crate::budget::Budget;
 use crate::lts::dialect::Dialect;
 use crate::lts::error::Error;
 use crate::lts::source::Source;
@@ -83,6 +84,8 @@ pub struct Options {
     pub recover: bool,
     /// How backslashes in labels are meant.
     pub escapes: Escapes,
+    /// What reading may use; if that is not enough, it is an error.
+    pub budget: Budget,
 }
 
 impl Default for Options {
@@ -94,6 +97,7 @@ impl Default for Options {
             lenient: false,
             recover: false,
             escapes: Escapes::None,
+            budget: Budget::default(),
         }
     }
 }
@@ -134,7 +138,7 @@ pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> R
     let mut layout = Layout::of_header(source, options)?;
     let reading = Reading::new(options, bytes, layout.body());
     let (labels, enabled) = loop {
-        let meter = Meter::new(progress, bytes.len(), layout.body().start);
+        let meter = Meter::new(progress, &options.budget, bytes.len(), layout.body().start);
         let labels = Labels::new(&reading);
         match enabled::collect(bytes, &layout, &labels, &meter) {
             Ok(enabled) => break (labels.known(), enabled),
@@ -144,7 +148,7 @@ pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> R
         }
     };
     layout.check_counts(source, enabled.transitions, enabled.states)?;
-    let meter = Meter::new(progress, bytes.len(), bytes.len() + layout.body().start);
+    let meter = Meter::new(progress, &options.budget, bytes.len(), bytes.len() + layout.body().start);
     // These are about counts that differ and lines that were left out.
     let is_part = !layout.warnings.is_empty();
     let initial = layout.initial().filter(|_| !is_part);

@@ -21,7 +21,7 @@
 //! are more than [`MAX_WAYS`] ways, or ways longer than [`MAX_STEPS`].
 
 use super::expressions::{bare, folded, negation};
-use super::syntax::{Action, Location, Name, Transition};
+use super::syntax::{self, Action, Location, Name, Transition};
 use super::translate::{Builder, Parts};
 use crate::lang::Diagnostic;
 use crate::program::arithmetic::apply;
@@ -36,6 +36,8 @@ pub const MAX_STEPS: usize = 100;
 const MAX_ALL_STEPS: usize = 10_000;
 /// How large a condition may become.
 const MAX_SIZE: usize = 2000;
+/// How large the expressions of one step may be before constants are put together.
+const MAX_STEP_SIZE: usize = 10 * MAX_SIZE;
 
 /// A way through a region.
 pub(super) struct Region<'a> {
@@ -118,6 +120,9 @@ impl<'a> Search<'_, 'a> {
     }
 
     fn step(&mut self, transition: &'a Transition, way: &Way, path: &mut Vec<Visit<'a>>) {
+        if self.size_of(&transition.action, way) > MAX_STEP_SIZE {
+            return self.fail("the conditions inside this region become too large", "make the region shorter");
+        }
         let mut way = way.clone();
         match &transition.action {
             Action::Lock => {
@@ -146,6 +151,22 @@ impl<'a> Search<'_, 'a> {
             return self.fail("the conditions inside this region become too large", "make the region shorter");
         }
         self.from(&transition.to.text, &way, path);
+    }
+
+    /// How large the expressions of an action are in terms of the state before, without writing them down: every mention of a register is as large as what was assigned to it.
+    fn size_of(&self, action: &Action, way: &Way) -> usize {
+        let size = |expression: &syntax::Expression| way.substituted_size(&self.builder.integer(expression));
+        let at = |location: &Location| match location {
+            Location::Address(address) => size(address),
+            Location::Variable(..) => 0,
+        };
+        match action {
+            Action::Write(value, location) => size(value) + at(location),
+            Action::Read(_, location) => at(location),
+            Action::Local(_, value) | Action::Check(value) => size(value),
+            Action::Exchange(location, old, new) => at(location) + size(old) + size(new),
+            Action::Fence | Action::Lock | Action::Unlock | Action::Skip => 0,
+        }
     }
 
     /// The place in memory in terms of the state before.
@@ -232,6 +253,16 @@ impl Way {
     fn size(&self) -> usize {
         let expressions = self.registers.values().chain(&self.checks).chain(self.stores.iter().map(|(_, value)| value));
         expressions.map(size).sum()
+    }
+
+    /// The size of what [`substituted`](Way::substituted) gives, or a little more.
+    fn substituted_size(&self, expression: &Expression) -> usize {
+        match expression {
+            Expression::Constant(_) => 1,
+            Expression::Read(reference) => self.registers.get(&reference.variable).map_or(1, size),
+            Expression::Unary(_, operand) => 1 + self.substituted_size(operand),
+            Expression::Binary(_, left, right, _) => 1 + self.substituted_size(left) + self.substituted_size(right),
+        }
     }
 
     /// What memory holds now, in terms of the state before.

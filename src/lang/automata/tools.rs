@@ -218,6 +218,7 @@ impl<'a> Parser<'a> {
     }
 
     fn thread(&mut self, keyword: Word<'a>) -> Option<Thread> {
+        let errors_before = self.errors.len();
         let name = self.name("the name of a thread").ok();
         let count = self.count();
         let mut initial: Option<Name> = None;
@@ -263,7 +264,7 @@ impl<'a> Parser<'a> {
         let name = name?;
         let Some(initial) = initial else {
             // An earlier error in this thread may be the reason.
-            if !self.errors.iter().any(|error| error.span.start > keyword.span.start) {
+            if self.errors.len() == errors_before {
                 let span = Span { start: keyword.span.start, end: name.span.end };
                 let error = Diagnostic::error(span, format!("thread `{}` has no initial state", name.text));
                 self.errors.push(error.with_help("add `initial STATE`"));

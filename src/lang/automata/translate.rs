@@ -41,12 +41,18 @@ pub fn program(source: &Source) -> Result<Parsed, Vec<Diagnostic>> {
     for thread in &source.threads {
         let built = Builder::new(thread, &shared).thread(&mut findings);
         for name in copies(thread) {
+            if threads.len() == MAX_THREADS {
+                let error = Diagnostic::error(thread.name.span, format!("there are more than {MAX_THREADS} threads"));
+                return Err(vec![error.with_help("a number behind the name of a thread makes so many copies of it")]);
+            }
             if taken.insert(name.clone(), thread.name.span).is_some() {
                 let error = Diagnostic::error(thread.name.span, format!("there are two threads `{name}`"));
                 findings.push(match thread.count {
                     Some(_) => error.with_help("the copies of a thread `NAME` are called `NAME_1`, `NAME_2`, …"),
                     None => error.with_help("every thread has a name of its own"),
                 });
+                // The other copies have been there before, too.
+                break;
             }
             threads.push(Thread { name: names.of(&plain(&name), '_'), ..built.clone() });
         }
@@ -67,12 +73,16 @@ fn variable(name: String, initial: Vec<i64>, span: Span) -> Variable {
     Variable { name, ty: Type::Integer, modulus: None, is_array: false, initial, span }
 }
 
+/// How many threads there may be, all copies together.
+const MAX_THREADS: usize = 10_000;
+
 /// The names of a thread's copies.
-fn copies(thread: &syntax::Thread) -> Vec<String> {
-    match thread.count {
-        None => vec![thread.name.text.clone()],
-        Some(count) => (1..=count).map(|number| format!("{}_{number}", thread.name.text)).collect(),
-    }
+fn copies(thread: &syntax::Thread) -> impl Iterator<Item = String> {
+    let numbers = thread.count.map_or(0..=0, |count| 1..=count);
+    numbers.map(|number| match thread.count {
+        None => thread.name.text.clone(),
+        Some(_) => format!("{}_{number}", thread.name.text),
+    })
 }
 
 /// How large the memory is; addresses that it does not have are errors.

@@ -106,9 +106,10 @@ pub fn without_comments(text: &str) -> Result<String, Diagnostic> {
                 2
             }
             [b'*', b')', ..] if !open.is_empty() => {
-                // An inner comment is blanked with the outer one.
-                let begin = open.pop().unwrap_or(at);
-                bytes[begin..at + 2].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+                // An inner comment is blanked with the outer one, once: comments may be nested deeply.
+                let begin = open.pop().filter(|_| open.is_empty());
+                let blanked = begin.map_or(0..0, |begin| begin..at + 2);
+                bytes[blanked].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
                 2
             }
             _ => 1,

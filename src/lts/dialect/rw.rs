@@ -1,8 +1,8 @@
 //! The `rw` dialect: labels of the published mCRL2 translation of SLCO models.
 //!
 //! ```text
-//! label    = "rw" "(" object "," thread "," instruction "," "[" [kind] [item {"," item}] "]" ")"
-//! kind     = ("fence'" | "atomic'") [","]                        our addition, written by `seqcon export`
+//! label    = "rw" "(" object "," thread "," instruction "," "[" [mark {"," mark}] [","] [item {"," item}] "]" ")"
+//! mark     = "fence'" | "atomic'" | "refused'"                   our addition, written by `seqcon export`
 //! item     = "A'" "(" accesses "," accesses ")"                  reads, writes
 //! accesses = "[" [access {"," access}] "]"
 //! access   = "lc'" "(" variable ")" | "lcdp'" "(" variable "," "[" [address {"," address}] "]" ")"
@@ -10,7 +10,8 @@
 //! variable = "var_" object "'" [thread "'"] name [ "(" index ")" ]
 //! ```
 //!
-//! The first item without writes is the condition; any other item is an assignment. The thread is called
+//! The first item without writes is the condition; any other item is an assignment. Marks stand in front: at most one kind of instruction, and then perhaps `refused'`, the condition was evaluated to false; its
+//! label has that condition and nothing else. The thread is called
 //! `object'thread`, a shared variable `object'name`, a local `object'thread'name`, an element `object'name[index]`: names
 //! keep their object, so that facts of several state spaces can be merged.
 //!
@@ -45,19 +46,14 @@ fn label(input: &str) -> Parsed<'_, Label> {
     let (input, ()) = comma(input)?;
     let (input, instr) = identifier("the instruction's name")(blanks(input))?;
     let (input, ()) = comma(input)?;
-    let (input, (kind, items)) = kind_and_items(input)?;
+    let (input, Listed { kind, refused, items }) = marks_and_items(input)?;
     let (input, ()) = sign(")", "`)` at the end of the label")(input)?;
     let steps = items.into_iter().enumerate().map(|(position, (reads, writes))| {
         let condition = position == 0 && writes.is_empty();
         if condition { Step::Condition { reads } } else { Step::Assignment { writes, reads } }
     });
-    let label = Label {
-        thread: format!("{object}'{thread}"),
-        instr: instr.to_owned(),
-        kind,
-        refused: false,
-        steps: steps.collect(),
-    };
+    let label =
+        Label { thread: format!("{object}'{thread}"), instr: instr.to_owned(), kind, refused, steps: steps.collect() };
     Ok((input, label))
 }
 
@@ -80,21 +76,45 @@ fn list<'a, T>(input: &'a str, item: impl FnMut(&'a str) -> Parsed<'a, T>) -> Pa
 /// Reads and writes.
 type Item = (Vec<Access>, Vec<Access>);
 
-/// `[ ... ]`, where the kind of the instruction may stand in front.
-fn kind_and_items(input: &str) -> Parsed<'_, (LabelKind, Vec<Item>)> {
-    let (behind, ()) = sign("[", "`[`")(input)?;
-    for (word, kind) in [("fence'", LabelKind::Fence), ("atomic'", LabelKind::Atomic)] {
-        let Some(rest) = blanks(behind).strip_prefix(word) else { continue };
-        if let Some(rest) = blanks(rest).strip_prefix(']') {
-            return Ok((rest, (kind, Vec::new())));
+/// What stands in the brackets of a label.
+struct Listed {
+    kind: LabelKind,
+    refused: bool,
+    items: Vec<Item>,
+}
+
+/// `[ ... ]`, where marks may stand in front.
+fn marks_and_items(input: &str) -> Parsed<'_, Listed> {
+    let (mut rest, ()) = sign("[", "`[`")(input)?;
+    let mut listed = Listed { kind: LabelKind::Plain, refused: false, items: Vec::new() };
+    let mut is_first = true;
+    loop {
+        let here = blanks(rest);
+        let mark = [("fence'", Some(LabelKind::Fence)), ("atomic'", Some(LabelKind::Atomic)), ("refused'", None)]
+            .into_iter()
+            .find_map(|(word, kind)| here.strip_prefix(word).map(|behind| (behind, kind)));
+        let Some((behind, kind)) = mark else { break };
+        match kind {
+            Some(kind) if is_first => listed.kind = kind,
+            None if !listed.refused => listed.refused = true,
+            _ => return fail(here, "`A'([reads], [writes])`: a kind stands first, and each mark once"),
         }
-        let (rest, ()) = sign(",", "`,` or `]`")(rest)?;
-        let (rest, items) = comma_list(item)(rest)?;
-        let (rest, ()) = sign("]", "`,` or `]`")(rest)?;
-        return Ok((rest, (kind, items)));
+        is_first = false;
+        if let Some(end) = blanks(behind).strip_prefix(']').filter(|_| !listed.refused) {
+            return Ok((end, listed));
+        }
+        (rest, ()) = sign(",", if listed.refused { "`,` and the condition" } else { "`,` or `]`" })(behind)?;
     }
-    let (rest, items) = list(input, item)?;
-    Ok((rest, (LabelKind::Plain, items)))
+    if let Some(end) = blanks(rest).strip_prefix(']').filter(|_| is_first) {
+        return Ok((end, listed));
+    }
+    let start = blanks(rest);
+    (rest, listed.items) = comma_list(item)(rest)?;
+    if listed.refused && !matches!(&listed.items[..], [(_, writes)] if writes.is_empty()) {
+        return fail(start, "the condition that was refused, `A'([reads], [])`, and nothing else");
+    }
+    (rest, ()) = sign("]", "`,` or `]`")(rest)?;
+    Ok((rest, listed))
 }
 
 /// Reads and writes of one item.

@@ -39,8 +39,8 @@ pub trait Assembly {
     fn fence_name(&self) -> &'static str;
     /// The entries of the initial state for a thread.
     fn initial(&self, thread: usize, column: &Column) -> String;
-    /// The instructions of a thread, and the labels between them.
-    fn code(&self, column: &Column) -> Vec<String>;
+    /// The instructions of a thread, and the labels between them, whose names no other thread has: herd knows them all over the test.
+    fn code(&self, thread: usize, column: &Column) -> Vec<String>;
     /// The register that the first (0) or the second (1) access reads into.
     fn register(&self, position: usize) -> &'static str;
 }
@@ -72,7 +72,7 @@ impl Assembly for X86 {
         String::new()
     }
 
-    fn code(&self, column: &Column) -> Vec<String> {
+    fn code(&self, _: usize, column: &Column) -> Vec<String> {
         let access = |position: usize, access: &Access| match access.kind {
             Kind::Write => format!("MOV [{}],${}", access.location, access.value),
             Kind::Read => format!("MOV {},[{}]", self.register(position), access.location),
@@ -89,6 +89,11 @@ impl Assembly for X86 {
     fn register(&self, position: usize) -> &'static str {
         ["EAX", "EBX"][position]
     }
+}
+
+/// The label behind a thread's branch.
+fn label(thread: usize) -> String {
+    format!("LC{thread:02}")
 }
 
 /// The initial state of an architecture that has addresses in registers.
@@ -111,20 +116,21 @@ impl Assembly for Ppc {
         addresses(thread, column, ["r2", "r4"])
     }
 
-    fn code(&self, column: &Column) -> Vec<String> {
+    fn code(&self, thread: usize, column: &Column) -> Vec<String> {
         let mut code = match column.first.kind {
             Kind::Write => vec![format!("li r1,{}", column.first.value), "stw r1,0(r2)".to_owned()],
             Kind::Read => vec!["lwz r1,0(r2)".to_owned()],
         };
         let Some((link, second)) = &column.second else { return code };
         let constant = format!("li r3,{}", second.value);
+        let label = label(thread);
         let lines: Vec<&str> = match (link, second.kind) {
             (Link::Plain, _) => vec![],
             (Link::Fence, _) => vec!["sync"],
             (Link::Address | Link::Data, _) => vec!["xor r5,r1,r1"],
-            (Link::Control, _) => vec!["cmpw r1,r1", "beq LC00", "LC00:"],
+            (Link::Control, _) => vec!["cmpw r1,r1", "beq {label}", "{label}:"],
         };
-        code.extend(lines.into_iter().map(str::to_owned));
+        code.extend(lines.into_iter().map(|line| line.replace("{label}", &label)));
         match (link, second.kind) {
             (Link::Address, Kind::Read) => code.push("lwzx r3,r5,r4".to_owned()),
             (Link::Address, Kind::Write) => code.extend([constant, "stwx r3,r5,r4".to_owned()]),
@@ -155,20 +161,21 @@ impl Assembly for Arm {
         addresses(thread, column, ["R2", "R4"])
     }
 
-    fn code(&self, column: &Column) -> Vec<String> {
+    fn code(&self, thread: usize, column: &Column) -> Vec<String> {
         let mut code = match column.first.kind {
             Kind::Write => vec![format!("MOV R1,#{}", column.first.value), "STR R1,[R2]".to_owned()],
             Kind::Read => vec!["LDR R1,[R2]".to_owned()],
         };
         let Some((link, second)) = &column.second else { return code };
         let constant = format!("MOV R3,#{}", second.value);
+        let label = label(thread);
         let lines: Vec<&str> = match link {
             Link::Plain => vec![],
             Link::Fence => vec!["DMB"],
             Link::Address | Link::Data => vec!["EOR R5,R1,R1"],
-            Link::Control => vec!["CMP R1,R1", "BNE LC00", "LC00:"],
+            Link::Control => vec!["CMP R1,R1", "BNE {label}", "{label}:"],
         };
-        code.extend(lines.into_iter().map(str::to_owned));
+        code.extend(lines.into_iter().map(|line| line.replace("{label}", &label)));
         match (link, second.kind) {
             (Link::Address, Kind::Read) => code.push("LDR R3,[R5,R4]".to_owned()),
             (Link::Address, Kind::Write) => code.extend([constant, "STR R3,[R5,R4]".to_owned()]),

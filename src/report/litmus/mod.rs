@@ -21,7 +21,7 @@ pub mod assembly;
 pub mod links;
 pub mod target;
 
-use super::names;
+use super::{edges, names};
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Segment, Verdict};
 use crate::ids::{LocationId, VertexId};
@@ -208,19 +208,13 @@ impl<'a> Writer<'a> {
         let mut named = Vec::new();
         for (segment, link) in cycle.segments.iter().zip(links) {
             let (from, to) = (graph.vertex(segment.entry).kind, graph.vertex(segment.exit).kind);
-            let mut edges = Vec::new();
+            let mut both = Vec::new();
             if let Some(link) = link {
                 let plain = steps.next().map(|step| step.name).unwrap_or_default();
-                edges.push(match link {
-                    Link::Plain => plain,
-                    Link::Fence => format!("{}d{from}{to}", self.assembly.fence_name()),
-                    Link::Address => format!("DpAddrd{to}"),
-                    Link::Data => format!("DpDatad{to}"),
-                    Link::Control => format!("DpCtrld{to}"),
-                });
+                both.push(edges::name(*link, (from, to), &plain, self.assembly.fence_name()));
             }
-            edges.extend(steps.next().map(|step| step.name));
-            named.push(edges);
+            both.extend(steps.next().map(|step| step.name));
+            named.push(both);
         }
         named
     }
@@ -325,7 +319,8 @@ impl<'a> Writer<'a> {
 
     /// The threads side by side.
     fn code(&self, columns: &[Column]) -> String {
-        let mut cells: Vec<Vec<String>> = columns.iter().map(|column| self.assembly.code(column)).collect();
+        let mut cells: Vec<Vec<String>> =
+            columns.iter().enumerate().map(|(thread, column)| self.assembly.code(thread, column)).collect();
         for (position, column) in cells.iter_mut().enumerate() {
             column.insert(0, format!("P{position}"));
         }

@@ -5,7 +5,7 @@
 use super::private::Left;
 use crate::weak::system::{Event, State, System};
 use crate::weak::threads::{Access, AccessKind, Progress};
-use crate::weak::visited::{Budget, LimitReached, Visited};
+use crate::weak::visited::{LimitReached, Visited};
 use std::rc::Rc;
 
 /// A state with marks.
@@ -122,8 +122,8 @@ pub(super) struct Found {
 }
 
 impl Search {
-    pub(super) fn new(thread: usize, location: u32, budget: Budget) -> Search {
-        Search { thread, location, visited: Visited::new(budget) }
+    pub(super) fn new(thread: usize, location: u32, visited: Visited<Marked>) -> Search {
+        Search { thread, location, visited }
     }
 
     /// A shortest way from one of these states; states seen before lead nowhere, or were left when the goal was found, and are looked at again in that case.
@@ -135,7 +135,7 @@ impl Search {
         let result = self.search(system, starts);
         if result.is_err() {
             // States that were not looked at say nothing.
-            self.visited = Visited::new(self.visited.budget());
+            self.visited = self.visited.emptied();
         }
         result
     }
@@ -175,7 +175,7 @@ impl Search {
         for &(location, value) in &left.overlay {
             state.memory[location as usize] = value;
         }
-        system.can_be_certain(&state, self.visited.budget())
+        system.can_be_certain(&state, self.visited.allowance())
     }
 
     fn found(&mut self, system: &mut System<'_>, at: u32, last: Event) -> Found {
@@ -194,7 +194,7 @@ impl Search {
         }
         events.push(last);
         // What was seen now may lead to the goal: only failed searches are remembered.
-        self.visited = Visited::new(self.visited.budget());
+        self.visited = self.visited.emptied();
         Found { states, events }
     }
 }

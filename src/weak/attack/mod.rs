@@ -21,7 +21,7 @@ mod private;
 
 use super::system::{Event, State, System};
 use super::threads::{Access, AccessKind, ConfigId};
-use super::visited::{Budget, LimitReached, Visited};
+use super::visited::{Allowance, LimitReached, Visited};
 use super::{Granularity, Machine};
 use crate::weak::split::{SplitProgram, SplitStep};
 use marks::{Marked, Search};
@@ -79,7 +79,7 @@ pub enum Visibility {
 pub struct Attack<'p> {
     system: System<'p>,
     machine: Machine,
-    budget: Budget,
+    allowance: Allowance,
     reached: Visited<State>,
     /// For each thread and each pair that it can reorder alone, from where the others go on.
     pairs: BTreeMap<Pair, Vec<Source>>,
@@ -103,13 +103,13 @@ impl<'p> Attack<'p> {
         program: &'p SplitProgram,
         machine: Machine,
         granularity: Granularity,
-        budget: impl Into<Budget>,
+        allowance: impl Into<Allowance>,
     ) -> Result<Attack<'p>, LimitReached> {
         let mut system = System::new(program, granularity);
-        let budget = budget.into();
-        let reached = system.reach(budget.clone())?;
+        let allowance = allowance.into();
+        let reached = system.reach(allowance.clone())?;
         let mut attack =
-            Attack { system, machine, budget, reached, pairs: BTreeMap::new(), searches: FxHashMap::default() };
+            Attack { system, machine, allowance, reached, pairs: BTreeMap::new(), searches: FxHashMap::default() };
         for thread in 0..program.threads.len() {
             attack.collect(thread)?;
         }
@@ -141,7 +141,10 @@ impl<'p> Attack<'p> {
         let mut steps = self.system.program.threads.iter().flat_map(|thread| &thread.steps).flatten();
         let can_presume = steps.any(SplitStep::can_presume);
         for ((memory, config), states) in groups {
-            let mut run = PrivateRun::new(self.rules(thread), self.budget.clone());
+            let mut run = PrivateRun::new(
+                self.rules(thread),
+                Visited::within(self.allowance.clone(), &self.system.program.budget),
+            );
             run.go(&mut self.system.threads[thread], Position::start(config, memory))?;
             for overtaking in &run.found {
                 let found = sources.entry(Pair { thread, ..overtaking.pair }).or_default();
@@ -152,7 +155,7 @@ impl<'p> Attack<'p> {
                     let left = can_presume.then(|| overtaking.left.clone());
                     let marked = Rc::new(Marked::start(state, left, &overtaking.after));
                     if let Entry::Vacant(new) = found.entry(marked) {
-                        self.budget.pay(0)?; // They are as large as states, and can be more.
+                        self.allowance.pay(0)?; // They are as large as states, and can be more.
                         new.insert(number);
                     }
                 }
@@ -178,11 +181,10 @@ impl<'p> Attack<'p> {
     /// If the search has more states than the limit.
     pub fn confirm(&mut self, pair: Pair) -> Result<Option<Witness>, LimitReached> {
         let Some(sources) = self.pairs.get(&pair) else { return Ok(None) };
-        let budget = self.budget.clone();
-        let search = self
-            .searches
-            .entry((pair.thread, pair.from.location))
-            .or_insert_with(|| Search::new(pair.thread, pair.from.location, budget));
+        let (allowance, budget) = (&self.allowance, &self.system.program.budget);
+        let search = self.searches.entry((pair.thread, pair.from.location)).or_insert_with(|| {
+            Search::new(pair.thread, pair.from.location, Visited::within(allowance.clone(), budget))
+        });
         let starts = sources.iter().map(|source| &*source.marked);
         let Some(others) = search.find(&mut self.system, starts)? else { return Ok(None) };
         let first = Rc::clone(&others.states[0]);
@@ -195,7 +197,10 @@ impl<'p> Attack<'p> {
         let path: Vec<Rc<State>> = self.reached.path_to(source.state).iter().map(|&n| self.reached.get(n)).collect();
         let before = self.system.events_along(&path);
         let start = self.reached.get(source.state);
-        let mut run = PrivateRun::new(self.rules(pair.thread), self.budget.clone());
+        let mut run = PrivateRun::new(
+            self.rules(pair.thread),
+            Visited::within(self.allowance.clone(), &self.system.program.budget),
+        );
         let position = Position::start(start.threads[pair.thread], start.memory.clone());
         run.go(&mut self.system.threads[pair.thread], position)?;
         let overtaking = run.found.iter().find(|found| {

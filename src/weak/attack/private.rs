@@ -6,7 +6,7 @@
 use super::{Pair, Seen, Vertex, Visibility};
 use crate::weak::system::Event;
 use crate::weak::threads::{Access, AccessKind, Action, ConfigId, Move, Progress, Threads};
-use crate::weak::visited::{Budget, LimitReached, Visited};
+use crate::weak::visited::{LimitReached, Visited};
 use crate::weak::{Granularity, Machine};
 
 /// Who runs, and how.
@@ -99,8 +99,8 @@ pub(super) struct PrivateRun {
 }
 
 impl PrivateRun {
-    pub(super) fn new(rules: Rules, budget: Budget) -> PrivateRun {
-        PrivateRun { rules, visited: Visited::new(budget), found: Vec::new() }
+    pub(super) fn new(rules: Rules, visited: Visited<Position>) -> PrivateRun {
+        PrivateRun { rules, visited, found: Vec::new() }
     }
 
     pub(super) fn go(&mut self, thread: &mut Threads<'_>, start: Position) -> Result<(), LimitReached> {

@@ -5,6 +5,7 @@
 
 use super::access::AccessKind;
 use super::execution::Communication;
+use crate::budget::Budget;
 
 /// The accesses to one location.
 pub struct Location<'a> {
@@ -54,11 +55,11 @@ impl Way {
 }
 
 impl Location<'_> {
-    /// All ways that SC-per-location allows.
+    /// All ways that SC-per-location allows; if the budget is exhausted, some of them.
     #[must_use]
-    pub fn ways(&self) -> Vec<Way> {
-        let mut search =
-            Search { location: self, positions: vec![None; self.accesses.len()], writes: vec![], ways: vec![] };
+    pub fn ways(&self, budget: &Budget) -> Vec<Way> {
+        let positions = vec![None; self.accesses.len()];
+        let mut search = Search { location: self, positions, writes: vec![], ways: vec![], budget };
         search.place_writes();
         search.ways
     }
@@ -71,6 +72,7 @@ struct Search<'a> {
     /// The accesses that are writes, in coherence order.
     writes: Vec<usize>,
     ways: Vec<Way>,
+    budget: &'a Budget,
 }
 
 impl Search<'_> {
@@ -84,6 +86,9 @@ impl Search<'_> {
             return self.choose_reads(0);
         }
         for &write in &open {
+            if self.budget.is_over() {
+                break;
+            }
             let comes_later = |&other: &usize| (self.location.is_before)(accesses[other].event, accesses[write].event);
             if open.iter().any(comes_later) {
                 continue;
@@ -108,6 +113,9 @@ impl Search<'_> {
             return;
         };
         for position in 0..=self.writes.len() {
+            if self.budget.is_over() {
+                break;
+            }
             let value = if position == 0 { self.location.initial } else { accesses[self.writes[position - 1]].value };
             if value == accesses[read].value && self.fits(read, position) {
                 self.positions[read] = Some(position);
@@ -133,7 +141,7 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Communication, Location, LocationAccess, Way};
+    use super::{Budget, Communication, Location, LocationAccess, Way};
     use crate::weak::axiomatic::access::AccessKind::{self, Read, Write};
     use crate::weak::axiomatic::relation::Relation;
 
@@ -194,7 +202,7 @@ mod tests {
                 };
                 let accesses = (0..size).map(access).collect();
                 let location = Location { initial: 0, accesses, is_before: &|a, b| po.contains(a, b) };
-                let (mut ways, mut expected) = (location.ways(), by_brute_force(&location, &po));
+                let (mut ways, mut expected) = (location.ways(&Budget::default()), by_brute_force(&location, &po));
                 let key = |way: &Way| (way.writes.clone(), way.reads.clone());
                 ways.sort_by_key(key);
                 expected.sort_by_key(key);

@@ -6,6 +6,7 @@ use super::execution::{Communication, Event, Structure, events, is_before};
 use super::models::Model;
 use super::trace::{Stop, Trace, Traces};
 use super::{End, Failure, num_of_locations};
+use crate::budget::Budget;
 use crate::program::Program;
 use crate::program::compiled::{Compiled, Trace as Evaluation};
 use fixedbitset::FixedBitSet;
@@ -29,6 +30,7 @@ pub struct Combiner<'a> {
     exchanges: Vec<Vec<Exchange>>,
     /// For each thread, all that it and the threads after it may write.
     possible: Vec<FixedBitSet>,
+    budget: &'a Budget,
     found: Found,
 }
 
@@ -38,7 +40,13 @@ struct Exchange {
 }
 
 impl<'a> Combiner<'a> {
-    pub fn new(program: &'a Program, compiled: &'a Compiled, model: Model, traces: &'a [Traces]) -> Combiner<'a> {
+    pub fn new(
+        program: &'a Program,
+        compiled: &'a Compiled,
+        model: Model,
+        traces: &'a [Traces],
+        budget: &'a Budget,
+    ) -> Combiner<'a> {
         let mut numbers = FxHashMap::default();
         let exchanges: Vec<Vec<Exchange>> = traces
             .iter()
@@ -53,9 +61,10 @@ impl<'a> Combiner<'a> {
             });
             possible[thread] = all;
         }
-        Combiner { program, compiled, model, traces, exchanges, possible, found: Found::default() }
+        Combiner { program, compiled, model, traces, exchanges, possible, budget, found: Found::default() }
     }
 
+    /// All executions; if the budget is exhausted, those that were found until then.
     pub fn combine(mut self) -> Result<Found, Failure> {
         self.choose(&mut Vec::new())?;
         Ok(self.found)
@@ -68,6 +77,9 @@ impl<'a> Combiner<'a> {
             return self.communicate(chosen);
         }
         for number in 0..self.traces[thread].traces.len() {
+            if self.budget.is_over() {
+                break;
+            }
             chosen.push(number);
             if self.needs_can_be_met(chosen) {
                 self.choose(chosen)?;
@@ -116,7 +128,7 @@ impl<'a> Combiner<'a> {
                 accesses: accesses.collect(),
                 is_before: &|first, second| is_before(traces, events, first, second),
             }
-            .ways();
+            .ways(self.budget);
             if found.is_empty() {
                 return None;
             }
@@ -217,6 +229,9 @@ impl Search<'_, '_> {
             return self.combiner.end(self.traces, last);
         };
         for (number, way) in ways.iter().enumerate() {
+            if self.combiner.budget.is_over() {
+                break;
+            }
             let mut longer = communication.clone();
             way.add_to(&mut longer);
             // What has only one way is checked with the next location that has several.

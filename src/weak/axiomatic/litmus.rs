@@ -3,7 +3,8 @@
 //! Where loops are cut off, what was found is there, and what was not found may be: a final state that decides the condition by itself (one that `exists` looks for, that `~exists` forbids, that `forall` does not
 //! allow) decides it however far loops go; without one the answer is not known.
 
-use super::{Failure, Model, Outcomes, outcomes};
+use super::{Failure, Model, Outcomes, outcomes_within};
+use crate::budget::Budget;
 use crate::lang::litmus::Test;
 use crate::lang::litmus::condition::{Condition, Quantifier};
 
@@ -40,7 +41,15 @@ impl Verdict {
 /// # Errors
 /// If an execution of the test goes wrong.
 pub fn verdict(test: &Test, model: Model, unroll: usize) -> Result<Verdict, Failure> {
-    let outcomes = outcomes(&test.program, model, unroll)?;
+    verdict_within(test, model, unroll, &Budget::default())
+}
+
+/// The same, as far as the budget goes.
+///
+/// # Errors
+/// If an execution of the test goes wrong.
+pub fn verdict_within(test: &Test, model: Model, unroll: usize, budget: &Budget) -> Result<Verdict, Failure> {
+    let outcomes = outcomes_within(&test.program, model, unroll, budget)?;
     let condition = test.condition.as_ref().map(|condition| answer(condition, &outcomes));
     Ok(Verdict { condition, outcomes })
 }

@@ -9,8 +9,8 @@
 //! 3. *Communication*, location by location: the ways that SC-per-location allows, each checked against the model as soon as it is chosen, as axioms only forbid more when more is known.
 //! 4. *Ends.* The last write to each location gives the final state; a thread that is left waiting must have no condition that holds there.
 //!
-//! Exponential in the number of reads and writes: meant for litmus tests and for small programs that check the analysis. Nothing is bounded but loops: no instruction is taken more than `unroll` times, and
-//! [`Outcomes::complete`] is false if a trace was cut off for that.
+//! Exponential in the number of reads and writes: meant for litmus tests and for small programs that check the analysis. No instruction is taken more than `unroll` times, and
+//! [`Outcomes::complete`] is false if a trace was cut off for that, or if the [`Budget`] of [`outcomes_within`] was exhausted: then what was found is there, and what was not found may be.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -41,6 +41,7 @@ pub mod trace;
 
 pub use models::Model;
 
+use crate::budget::{Budget, Exhausted};
 use crate::program::compiled::{Compiled, Fault};
 use crate::program::{Program, Span};
 use combine::Combiner;
@@ -63,8 +64,10 @@ pub struct End {
 pub struct Outcomes {
     /// Where its executions end.
     pub ends: BTreeSet<End>,
-    /// Whether these are all: false if a loop may go round more often than it was unrolled.
+    /// Whether these are all: false if a loop may go round more often than it was unrolled, or a limit was reached.
     pub complete: bool,
+    /// The limit that was reached, if one was.
+    pub stopped: Option<Exhausted>,
     /// How many executions the model allows.
     pub executions: u64,
 }
@@ -97,11 +100,20 @@ pub enum Failure {
 /// # Errors
 /// If an allowed execution goes wrong, or the program cannot be compiled.
 pub fn outcomes(program: &Program, model: Model, unroll: usize) -> Result<Outcomes, Failure> {
+    outcomes_within(program, model, unroll, &Budget::default())
+}
+
+/// The same, as far as the budget goes.
+///
+/// # Errors
+/// If an allowed execution goes wrong, or the program cannot be compiled.
+pub fn outcomes_within(program: &Program, model: Model, unroll: usize, budget: &Budget) -> Result<Outcomes, Failure> {
     let compiled = Compiled::new(program).map_err(|error| Failure::TooManyIndices { span: error.span })?;
-    let traces = all_traces(program, &compiled, unroll);
+    let traces = all_traces(program, &compiled, unroll, budget);
     let complete = traces.iter().all(|traces| !traces.cut_off);
-    let found = Combiner::new(program, &compiled, model, &traces).combine()?;
-    Ok(Outcomes { ends: found.ends, complete, executions: found.executions })
+    let found = Combiner::new(program, &compiled, model, &traces, budget).combine()?;
+    let stopped = budget.exhausted();
+    Ok(Outcomes { ends: found.ends, complete: complete && stopped.is_none(), executions: found.executions, stopped })
 }
 
 /// How many slots are shared; they come first.
@@ -109,8 +121,8 @@ fn num_of_locations(program: &Program) -> usize {
     program.shared.iter().map(|variable| variable.initial.len()).sum()
 }
 
-/// The traces of all threads, with all values that their reads can have.
-fn all_traces(program: &Program, compiled: &Compiled, unroll: usize) -> Vec<Traces> {
+/// The traces of all threads, with all values that their reads can have; fewer if the budget is exhausted.
+fn all_traces(program: &Program, compiled: &Compiled, unroll: usize, budget: &Budget) -> Vec<Traces> {
     let num_of_locations = num_of_locations(program);
     let source = |position| Source { compiled, thread: &program.threads[position], position, num_of_locations, unroll };
     let sources: Vec<Source<'_>> = (0..program.threads.len()).map(source).collect();
@@ -119,10 +131,10 @@ fn all_traces(program: &Program, compiled: &Compiled, unroll: usize) -> Vec<Trac
     // As long as a value is missing, there are more writes on the way to it than rounds.
     for round in 0.. {
         let traces: Vec<Traces> =
-            sources.iter().map(|source| source.traces(&offers_of_others(&written, source.position))).collect();
+            sources.iter().map(|source| source.traces(&offers_of_others(&written, source.position), budget)).collect();
         let now: Vec<Offers> = traces.iter().map(|traces| writes_of(traces, num_of_locations)).collect();
         let most_writes: usize = traces.iter().map(|traces| traces.most_writes).sum();
-        if now == written || round > most_writes {
+        if now == written || round > most_writes || budget.is_over() {
             return traces;
         }
         written = now;

@@ -21,6 +21,7 @@
 
 use super::access::{Access, AccessKind, FencesPassed, Sources, closure};
 use super::choices::Choices;
+use crate::budget::Budget;
 use crate::program::arithmetic::{apply, apply_unary};
 use crate::program::compiled::{Code, Compiled, Fault, FaultKind, Step, Target, Trace as Evaluation};
 use crate::program::{InstructionKind, PartialFence, Span, Thread};
@@ -94,9 +95,9 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// The traces in which reads return what the thread itself has written, the initial value, or one of the `offers`.
+    /// The traces in which reads return what the thread itself has written, the initial value, or one of the `offers`; as many as the budget allows.
     #[must_use]
-    pub fn traces(&self, offers: &Offers) -> Traces {
+    pub fn traces(&self, offers: &Offers, budget: &Budget) -> Traces {
         let mut found = Traces::default();
         let mut choices = Choices::default();
         loop {
@@ -107,7 +108,7 @@ impl Source<'_> {
                 Followed::CutOff => found.cut_off = true,
                 Followed::Refused => {}
             }
-            if !choices.advance() {
+            if !choices.advance() || budget.is_over() {
                 return found;
             }
         }

@@ -10,6 +10,7 @@ use crate::lang::Diagnostic;
 use crate::lang::similar::nearest;
 use crate::program::Span;
 use lexer::{Kind, Token, tokens};
+use std::collections::HashSet;
 
 const KEYWORDS: [&str; 13] =
     ["program", "vars", "procs", "process", "regs", "init", "begin", "end", "goto", "arw", "fence", "skip", "assume"];
@@ -120,8 +121,9 @@ impl<'a> Parser<'a> {
     }
 
     fn unique(&mut self, what: &str, names: &[Name]) {
-        for (position, name) in names.iter().enumerate() {
-            if names[..position].iter().any(|earlier| earlier.text == name.text) {
+        let mut known = HashSet::new();
+        for name in names {
+            if !known.insert(name.text.as_str()) {
                 self.errors.push(Diagnostic::error(name.span, format!("there are two {what} `{}`", name.text)));
             }
         }
@@ -182,19 +184,23 @@ impl<'a> Parser<'a> {
                     self.expected("an instruction or `end`", "a process ends with `end`");
                     break;
                 }
-                Some(_) => match self.instruction() {
-                    Ok(transition) => transitions.push(transition),
-                    Err(Reported) => self.recover(),
-                },
+                Some(_) => {
+                    let start = self.position;
+                    match self.instruction() {
+                        Ok(transition) => transitions.push(transition),
+                        Err(Reported) => self.recover(start),
+                    }
+                }
             }
         }
         let registers = Some(std::mem::take(&mut self.registers));
         Ok(Thread { name, count: None, registers, initial, transitions })
     }
 
-    /// Goes on behind the next `goto` and its label, or at the end of the process; here, if an instruction begins here.
-    fn recover(&mut self) {
-        if self.tokens.get(self.position + 1).is_some_and(|token| token.text == ":") {
+    /// Goes on behind the next `goto` and its label, or at the end of the process; here, if an instruction begins here. Never at `start`, where the one that
+    /// failed begins: it would fail there for ever.
+    fn recover(&mut self, start: usize) {
+        if self.position > start && self.tokens.get(self.position + 1).is_some_and(|token| token.text == ":") {
             return;
         }
         while let Some(token) = self.peek() {
