@@ -129,6 +129,8 @@ pub enum Confirming {
     Done,
     /// They did not, within so many states.
     OutOfStates(usize),
+    /// They did not, within a limit of the command.
+    Stopped(Exhausted),
 }
 
 /// What running the repaired program under the memory model has shown (method §10).

@@ -212,12 +212,12 @@ fn without_a_machine_the_event_graph_is_trusted() {
 
 #[test]
 fn searches_that_share_a_budget_spend_it_together() {
-    let budget = Allowance::together(3);
-    let mut first = Visited::new(budget.clone());
-    let mut second = Visited::new(budget.clone());
+    let allowance = Allowance::together(3);
+    let mut first = Visited::new(allowance.clone());
+    let mut second = Visited::new(allowance.clone());
     assert_eq!((first.start(1), first.start(2), first.start(1)), (Ok(0), Ok(1), Ok(0)));
     assert_eq!((second.start(1), second.start(2)), (Ok(0), Err(LimitReached::States)));
-    assert_eq!((first.start(3), budget.left()), (Err(LimitReached::States), 0));
+    assert_eq!((first.start(3), allowance.left()), (Err(LimitReached::States), 0));
     let mut alone = Visited::new(1);
     assert_eq!((alone.start(1), alone.start(2)), (Ok(0), Err(LimitReached::States)));
 }

@@ -10,7 +10,7 @@ use super::places::refuse_clashes;
 use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, EngineUse, Options, Outcome};
+use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome};
 use crate::caveat::idle::Happenings;
 use crate::confirm::{self, AUTO_STATES, Limits, Subject};
 use crate::lang::excerpt::printable;
@@ -73,18 +73,16 @@ fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure
     let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
     let explored_in = read_in + started.elapsed();
     let options = Options { atomicity, ..Options::default() };
+    let told = |outcome: ModelOutcome| {
+        tell_if_stopped(&outcome);
+        outcome
+    };
     let analysed = |model: MemoryModel| {
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
-        let outcome = match &specification {
-            None => analysis.run(&model, &options),
-            Some(specification) => {
-                let subject =
-                    Subject { program: &specification.program, analysis: &analysis, model: &model, options: &options };
-                confirm::place_by_default(subject, LIMITS).map_err(|error| specification.too_long(error))?
-            }
-        };
-        tell_if_stopped(&outcome);
-        Ok(outcome)
+        let Some(specification) = &specification else { return Ok(told(analysis.run(&model, &options))) };
+        let subject =
+            Subject { program: &specification.program, analysis: &analysis, model: &model, options: &options };
+        confirm::place_by_default(subject, LIMITS).map(told).map_err(|error| specification.too_long(error))
     };
     let results = MemoryModel::builtin().into_iter().map(analysed).collect::<Result<_, Failure>>()?;
     let source =

@@ -8,6 +8,7 @@
 
 use super::Subject;
 use crate::analysis::Recheck;
+use crate::budget::Exhausted;
 use crate::memory::FenceStrength;
 use crate::placement::exact::unreadability;
 use crate::placement::maxsat::Minimiser;
@@ -53,15 +54,20 @@ pub(super) struct Found {
 /// The search did not come to an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GivenUp {
-    /// The budget is spent.
+    /// The states are spent.
     OutOfStates,
+    /// A limit of the command was reached.
+    Stopped(Exhausted),
     /// No fence is known to help, or, on PSO, some run was not seen to its end or is not stopped.
     Undecided,
 }
 
 impl From<LimitReached> for GivenUp {
-    fn from(_: LimitReached) -> GivenUp {
-        GivenUp::OutOfStates
+    fn from(limit: LimitReached) -> GivenUp {
+        match limit {
+            LimitReached::States => GivenUp::OutOfStates,
+            LimitReached::Budget(limit) => GivenUp::Stopped(limit),
+        }
     }
 }
 

@@ -12,14 +12,15 @@
 //!
 //! If both cost the same, no cheaper set of fences before, after or inside instructions is enough for the program ([`Minimality::Program`]), with the locks in place, and, since every fence costs something, without any one of its
 //! fences one of the runs is possible again: each is needed by a run. If they do not, fences are placed for the runs alone and the program is searched again, until no pair is feasible (then these are the fewest) or
-//! the budget is spent (then those for all delays stay, [`Minimality::EventGraph`]).
+//! the allowance is spent (then those for all delays stay, [`Minimality::EventGraph`]).
 //!
-//! *Budget.* States of all searches together, counted and not timed, so that the answer does not depend on the machine that computes it.
+//! *Cost.* The default has an allowance of states for all searches together, counted and not timed, so that the answer does not depend on the machine that computes it, unless the command has a limit on time or memory.
 
 mod fewest;
 
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, Confirmation, Confirming, ModelOutcome, Options};
+use crate::budget::Budget;
 use crate::cycles::{Atomicity, ConflictRule, Findings};
 use crate::ids::VertexId;
 use crate::memory::{Kind, MemoryModel};
@@ -30,7 +31,7 @@ use crate::source::instruction;
 use crate::weak::attack::{Attack, Pair, Vertex, Witness};
 use crate::weak::split::{SplitProgram, TooLong};
 use crate::weak::threads::AccessKind;
-use crate::weak::visited::Allowance;
+use crate::weak::visited::{Allowance, LimitReached};
 use crate::weak::{Granularity, Machine};
 use fewest::{Fewest, GivenUp, Search};
 use std::time::Instant;
@@ -39,6 +40,9 @@ use std::time::Instant;
 pub const AUTO_STATES: usize = 1_000_000;
 /// How many it spends on a program with hardly any states; twice those that the program has come on top.
 const FEW: usize = 250_000;
+
+/// A limit on time or memory leaves the default this part of what is left, so that the analysis itself comes to an end.
+const SHARES: u32 = 8;
 
 /// How far a search may go.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +57,8 @@ pub struct Limits {
 #[derive(Clone, Debug)]
 struct Effort {
     allowance: Allowance,
+    /// Time and memory, of which the rest of the command needs some.
+    budget: Budget,
     buffer: usize,
     /// How many states that is, for who asks.
     states: usize,
@@ -103,12 +109,13 @@ impl Confirmed {
 /// If an instruction is too long to be split.
 pub fn place_by_default(subject: Subject<'_>, limits: Limits) -> Result<ModelOutcome, TooLong> {
     let Subject { analysis, model, options, .. } = subject;
-    if analysis.cut_off || subject.misses() {
+    if analysis.cut_off || analysis.graph.budget.exhausted().is_some() || subject.misses() {
         return Ok(analysis.run(model, options));
     }
     let twice = usize::try_from(analysis.num_of_states).unwrap_or(usize::MAX).saturating_mul(2);
     let states = twice.saturating_add(FEW).min(AUTO_STATES).min(limits.states);
-    subject.place(&Effort { allowance: Allowance::together(states), buffer: limits.buffer, states })
+    let (allowance, budget) = (Allowance::together(states), analysis.graph.budget.share(SHARES));
+    subject.place(&Effort { allowance, budget, buffer: limits.buffer, states })
 }
 
 /// Places the fewest fences that the program needs, with the whole limit for each search.
@@ -122,7 +129,7 @@ pub fn place_confirmed(
     options: &Options,
     limits: Limits,
 ) -> Result<ModelOutcome, TooLong> {
-    Subject { program, analysis, model, options }.place(&Effort::full(limits))
+    Subject { program, analysis, model, options }.place(&Effort::full(analysis, limits))
 }
 
 /// Places fences for all delays, and tells which were confirmed; the runs beside it.
@@ -132,8 +139,9 @@ pub fn place_confirmed(
 pub fn mark(subject: Subject<'_>, limits: Limits) -> Result<(ModelOutcome, Vec<Witness>), TooLong> {
     let started = Instant::now();
     let findings = subject.analysis.find(subject.model, subject.options);
-    let split = subject.split_with_locks(&findings)?;
-    let Confirmed { verdicts, witnesses, confirming } = subject.confirm(&split, &findings, &Effort::full(limits));
+    let effort = Effort::full(subject.analysis, limits);
+    let split = subject.split_with_locks(&findings, &effort)?;
+    let Confirmed { verdicts, witnesses, confirming } = subject.confirm(&split, &findings, &effort);
     let witnesses: Vec<Witness> = witnesses.into_iter().flatten().collect();
     let mut outcome = subject.analysis.place(subject.model, subject.options, findings);
     outcome.confirmations = verdicts;
@@ -149,8 +157,17 @@ pub fn mark(subject: Subject<'_>, limits: Limits) -> Result<(ModelOutcome, Vec<W
 }
 
 impl Effort {
-    fn full(limits: Limits) -> Effort {
-        Effort { allowance: limits.states.into(), buffer: limits.buffer, states: limits.states }
+    fn full(analysis: &Analysis, limits: Limits) -> Effort {
+        let budget = analysis.graph.budget.clone();
+        Effort { allowance: limits.states.into(), budget, buffer: limits.buffer, states: limits.states }
+    }
+
+    /// What to say of a search that reached a limit.
+    fn given_up(&self, limit: LimitReached) -> Confirming {
+        match limit {
+            LimitReached::States => Confirming::OutOfStates(self.states),
+            LimitReached::Budget(limit) => Confirming::Stopped(limit),
+        }
     }
 }
 
@@ -160,7 +177,7 @@ impl Subject<'_> {
         let started = Instant::now();
         let Subject { analysis, model, options, .. } = *self;
         let findings = analysis.find(model, options);
-        let split = self.split_with_locks(&findings)?;
+        let split = self.split_with_locks(&findings, effort)?;
         let confirmed = self.confirm(&split, &findings, effort);
         let is_left = |verdict| verdict != Confirmation::No;
         let place = |kept| analysis.place(model, options, kept);
@@ -218,6 +235,7 @@ impl Subject<'_> {
             Err(GivenUp::OutOfStates) => {
                 return ModelOutcome { confirming: Confirming::OutOfStates(effort.states), ..outcome };
             }
+            Err(GivenUp::Stopped(limit)) => return ModelOutcome { confirming: Confirming::Stopped(limit), ..outcome },
         };
         if found.placement.cost == outcome.placement.cost {
             // The same number at places that the event graph agrees with.
@@ -244,17 +262,17 @@ impl Subject<'_> {
             // The machine takes them for nothing: its runs may not be the program's. On TSO they are nothing.
             return Confirmed::nothing(count, Confirming::PartialFences);
         }
-        let out_of_states = Confirming::OutOfStates(effort.states);
         if count == 0 {
             return Confirmed::nothing(count, Confirming::Done);
         }
         // The state space is known already; access by access there are no fewer states.
         if self.analysis.num_of_states > effort.allowance.left() as u64 {
-            return Confirmed::nothing(count, out_of_states);
+            return Confirmed::nothing(count, effort.given_up(LimitReached::States));
         }
         let granularity = granularity(self.options.atomicity);
-        let Ok(mut attack) = Attack::new(split, machine, granularity, effort.allowance.clone()) else {
-            return Confirmed::nothing(count, out_of_states);
+        let mut attack = match Attack::new(split, machine, granularity, effort.allowance.clone()) {
+            Ok(attack) => attack,
+            Err(limit) => return Confirmed::nothing(count, effort.given_up(limit)),
         };
         let mut confirmed = Confirmed::nothing(count, Confirming::Done);
         for (position, delay) in findings.delays.iter().enumerate() {
@@ -271,9 +289,9 @@ impl Subject<'_> {
                         confirmed.witnesses[position] = Some(witness);
                         break;
                     }
-                    Err(_) => {
+                    Err(limit) => {
                         verdict = Confirmation::Unknown;
-                        confirmed.confirming = out_of_states;
+                        confirmed.confirming = effort.given_up(limit);
                         break;
                     }
                 }
@@ -289,9 +307,8 @@ impl Subject<'_> {
     }
 
     /// The program, access by access, with the instructions locked that are torn or presumed to be atomic.
-    fn split_with_locks(&self, findings: &Findings) -> Result<SplitProgram, TooLong> {
-        let budget = self.analysis.graph.budget.clone();
-        let mut split = SplitProgram { budget, ..SplitProgram::new(self.program)? };
+    fn split_with_locks(&self, findings: &Findings, effort: &Effort) -> Result<SplitProgram, TooLong> {
+        let mut split = SplitProgram { budget: effort.budget.clone(), ..SplitProgram::new(self.program)? };
         let locked = findings.in_place.locked.iter();
         let locked = locked.filter_map(|&instr| instruction(self.program, self.analysis, instr)).collect();
         Repair { locked, ..Repair::default() }.apply(&mut split);
@@ -329,7 +346,7 @@ impl Subject<'_> {
 
 /// Whether the searches can have told something.
 fn is_answered(confirming: Confirming) -> bool {
-    matches!(confirming, Confirming::Done | Confirming::OutOfStates(_))
+    matches!(confirming, Confirming::Done | Confirming::OutOfStates(_) | Confirming::Stopped(_))
 }
 
 /// Places fences for some of the delays; the others are kept beside them.

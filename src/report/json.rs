@@ -77,12 +77,12 @@ struct CaveatObject<'a> {
 #[derive(Serialize)]
 struct ResultObject {
     summary: SummaryRow,
-    /// What the memory model is: its name says less.
-    rules: BTreeMap<String, String>,
     /// What `minimal` of the summary means here.
     minimal_in_words: String,
     /// How far delays were confirmed.
     confirming: ConfirmingObject,
+    /// What the memory model is: its name says less.
+    rules: BTreeMap<String, String>,
     /// If it is not proved that all fences are needed: so many are for certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     needed_at_least: Option<usize>,
@@ -120,7 +120,7 @@ struct RecheckObject {
 
 #[derive(Serialize)]
 struct ConfirmingObject {
-    /// `not asked`, `no machine`, `partial fences`, `done`, `out of states`.
+    /// `not asked`, `no machine`, `partial fences`, `done`, `out of states`, `stopped`.
     verdict: &'static str,
     /// The budget that was spent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -235,7 +235,7 @@ fn confirming_object(result: &ModelOutcome) -> ConfirmingObject {
         verdict: names::confirming(result.confirming),
         states: match result.confirming {
             Confirming::OutOfStates(states) => Some(states),
-            Confirming::NotAsked | Confirming::NoMachine | Confirming::PartialFences | Confirming::Done => None,
+            _ => None,
         },
         confirmed: result.num_of(Confirmation::Yes),
         infeasible: result.num_of(Confirmation::No) + result.num_of(Confirmation::NoLonger),
@@ -268,9 +268,9 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     });
     ResultObject {
         summary: outcome.summary_row(result),
-        rules: result.model.rules(),
         minimal_in_words: outcome.minimal_in_words(result),
         confirming: confirming_object(result),
+        rules: result.model.rules(),
         needed_at_least: match result.placement.minimality {
             Minimality::AtLeast(needed) => Some(needed),
             Minimality::Program | Minimality::EventGraph | Minimality::Greedy => None,

@@ -55,6 +55,7 @@ impl Outcome {
         // With weights, the cheapest fences need not be the fewest.
         let least = if self.options.costs == Costs::default() { "fewest" } else { "cheapest" };
         match (self.minimal(result), result.placement.minimality) {
+            _ if result.stopped.is_some() => format!("{least}: not proved (stopped at a limit)"),
             (Minimal::No, Minimality::Greedy) => format!("{least}: not proved (greedy placement)"),
             (Minimal::No, Minimality::AtLeast(needed)) => format!("{least}: not proved (at least {needed} needed)"),
             (Minimal::No, _) => format!("{least}: not proved (a part only)"),
@@ -85,6 +86,9 @@ impl Outcome {
             Confirming::OutOfStates(states) => {
                 known.push(format!("{confirmed} of {delays} delays confirmed, the rest not within {states} states"));
             }
+            Confirming::Stopped(limit) => {
+                known.push(format!("{confirmed} of {delays} delays confirmed, the rest not within {limit}"));
+            }
         }
         let has_partial = self.source.as_ref().is_some_and(|source| !source.partial_fences().is_empty());
         if has_partial {
@@ -100,7 +104,7 @@ pub fn confirmed_in_words(result: &ModelOutcome) -> Option<String> {
     let [yes, no, no_longer, unknown] =
         [Confirmation::Yes, Confirmation::No, Confirmation::NoLonger, Confirmation::Unknown]
             .map(|confirmation| result.num_of(confirmation));
-    let is_asked = matches!(result.confirming, Confirming::Done | Confirming::OutOfStates(_));
+    let is_asked = matches!(result.confirming, Confirming::Done | Confirming::OutOfStates(_) | Confirming::Stopped(_));
     let all = result.confirmations.len();
     if all == 0 || (!is_asked && yes == 0) {
         return None;
@@ -116,6 +120,9 @@ pub fn confirmed_in_words(result: &ModelOutcome) -> Option<String> {
     match result.confirming {
         Confirming::OutOfStates(states) if unknown > 0 => {
             parts.push(format!("{unknown} {} not decided within {states} states", were(unknown)));
+        }
+        Confirming::Stopped(limit) if unknown > 0 => {
+            parts.push(format!("{unknown} {} not decided within {limit}", were(unknown)));
         }
         Confirming::Done if unknown > 0 => {
             parts.push(format!("for {unknown} no run was found, which proves nothing under {}", result.model.name));

@@ -99,6 +99,7 @@ pub fn confirming(confirming: Confirming) -> &'static str {
         Confirming::PartialFences => "partial fences",
         Confirming::Done => "done",
         Confirming::OutOfStates(_) => "out of states",
+        Confirming::Stopped(_) => "stopped",
     }
 }
 
