@@ -5,9 +5,9 @@
 
 use crate::aeg::{AbstractEventGraph, Conflicts, Profile, ProgramOrder};
 use crate::budget::{Budget, Exhausted};
-use crate::caveat::Caveat;
+use crate::caveat::{self, Caveat};
 use crate::cycles::{self, Atomicity, ConflictRule, Delay, Findings, Listing, Setting};
-use crate::facts::Facts;
+use crate::facts::{Facts, Presumed};
 use crate::ids::InstrId;
 use crate::lts::label::Label;
 use crate::memory::{FenceStrength, Kind, MemoryModel};
@@ -64,6 +64,8 @@ pub struct Analysis {
     pub num_of_transitions: u64,
     /// A part of the state space is missing: there may be more to find.
     pub cut_off: bool,
+    /// What was presumed because the state space does not show it, and how names were taken.
+    pub caveats: Vec<Caveat>,
     /// Instructions that others may interrupt, as they are read, in a state space that shows only whole ones.
     pub interrupted: Vec<InstrId>,
     /// Whose definitions apply.
@@ -108,8 +110,27 @@ pub enum Confirmation {
     Yes,
     /// There is none: proved.
     No,
+    /// There is none once the fences are in place: proved. Without them nobody knows.
+    NoLonger,
     /// Nobody asked, or a limit was reached, or no exact test is known.
     Unknown,
+}
+
+/// How far delays were confirmed (method §11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirming {
+    /// Nobody asked, or only the state space is known.
+    NotAsked,
+    /// No machine runs the memory model.
+    NoMachine,
+    /// The machine of the memory model does not know the program's partial fences.
+    PartialFences,
+    /// The searches came to an end.
+    Done,
+    /// They did not, within so many states.
+    OutOfStates(usize),
+    /// They did not, within a limit of the command.
+    Stopped(Exhausted),
 }
 
 /// What running the repaired program under the memory model has shown (method §10).
@@ -156,10 +177,12 @@ pub struct ModelOutcome {
     pub atomic_fences: Vec<InstrId>,
     /// What other readings of these instructions would answer, if somebody asked.
     pub other_readings: Vec<OtherReading>,
-    /// For each delay, whether a run was found that needs it; unknown where nobody asked.
+    /// For each of [all delays](ModelOutcome::all_delays), whether a run was found that needs it; unknown where nobody asked.
     pub confirmations: Vec<Confirmation>,
-    /// Delays that no run needs: they were proved infeasible, and no fence was placed for them.
+    /// Delays that no run needs: they were proved infeasible, at least once the fences are in place, and no fence was placed for them.
     pub infeasible: Vec<Delay>,
+    /// How far delays were confirmed.
+    pub confirming: Confirming,
     /// All minimal sets of fences, if they were asked for.
     pub minimal_sets: Option<MinimalSets>,
     /// What a run of the repaired program has shown.
@@ -176,6 +199,12 @@ impl ModelOutcome {
     /// The delays that fences were placed for, then those that were proved infeasible.
     pub fn all_delays(&self) -> impl Iterator<Item = &Delay> {
         self.findings.delays.iter().chain(&self.infeasible)
+    }
+
+    /// Number of delays of which this was found out.
+    #[must_use]
+    pub fn num_of(&self, confirmation: Confirmation) -> usize {
+        self.confirmations.iter().filter(|&&found| found == confirmation).count()
     }
 
     /// Number of unsafe pairs on a critical cycle.
@@ -301,15 +330,21 @@ impl Analysis {
     /// The same; this and what is done with it end when the budget is exhausted.
     #[must_use]
     pub fn within(facts: Facts, profile: Profile, budget: &Budget) -> Analysis {
+        let cut_off = facts.cut_off || profile == Profile::Sound && facts.presumed == Presumed::Unknown;
+        let unseen = if profile == Profile::Sound { caveat::unseen::caveats(&facts) } else { Vec::new() };
+        let facts = if profile == Profile::Sound { facts.with_presumed().clone() } else { facts };
         let mut graph = AbstractEventGraph::build(&facts, profile);
         graph.budget = budget.clone();
+        let shown = |caveat: Caveat| Caveat { sentence: graph.shown(&caveat.sentence), ..caveat };
+        let caveats = unseen.into_iter().map(shown).chain(caveat::arrays::caveats(&graph)).collect();
         let order = ProgramOrder::new(&graph);
         let reachable = Conflicts::reachable(&graph);
         Analysis {
             labels: facts.labels,
             num_of_states: facts.states,
             num_of_transitions: facts.transitions,
-            cut_off: facts.cut_off,
+            cut_off,
+            caveats,
             interrupted: Vec::new(),
             profile,
             graph,
@@ -413,6 +448,7 @@ impl Analysis {
             placement,
             confirmations: vec![Confirmation::Unknown; findings.delays.len()],
             infeasible: Vec::new(),
+            confirming: Confirming::NotAsked,
             minimal_sets: None,
             verification: Verification::NotAsked,
             findings,

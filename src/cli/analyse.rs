@@ -1,8 +1,8 @@
 //! `seqcon analyse`: from a state space to fences and locks.
 
 use super::arguments::{
-    AnalyseArguments, AtomicityArgument, ConflictsArgument, CyclesArgument, PlacementArgument, ProfileArgument,
-    Verbosity,
+    AnalyseArguments, AtomicityArgument, ConfirmArgument, ConflictsArgument, CyclesArgument, PlacementArgument,
+    ProfileArgument, Verbosity,
 };
 use super::engine;
 use super::failure::Failure;
@@ -11,12 +11,12 @@ use super::input::{Model, memory_model, refuse_repeated_models};
 use super::outputs::Outputs;
 use super::progress::Spinner;
 use super::specification::Specification;
-use super::verify::{Trial, semantics, tell_if_without_machine};
+use super::verify::{self, Trial, semantics, tell_if_without_machine};
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
 use crate::caveat::definitions;
 use crate::caveat::idle::Happenings;
-use crate::confirm;
+use crate::confirm::{self, Subject};
 use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::engines::{self, Engine};
 use crate::memory::MemoryModel;
@@ -28,6 +28,7 @@ use crate::repair::Repair;
 use crate::report::names;
 use crate::report::run::Words;
 use crate::source::Source;
+use crate::tell;
 use crate::weak::split::TooLong;
 use crate::weak::verify::Property;
 use std::fs;
@@ -54,6 +55,9 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let models = memory_models(arguments, engine)?;
     refuse_repeated_models(&models)?;
     let outputs = Outputs::new(arguments)?;
+    if says_provenance(arguments) {
+        arguments.input.hashes.want();
+    }
     if arguments.verify {
         models.iter().try_for_each(|model| semantics(model).map(drop))?;
     }
@@ -67,11 +71,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         engine::outcomes(arguments, engine, &models, verbosity)?
     };
     outputs.write_files(&outcomes)?;
-    match outputs.write_text(&outcomes, verbosity) {
-        // Who has seen enough of the text still gets the verdict.
-        Err(failure) if failure.is_unread() => {}
-        result => result?,
-    }
+    outputs.write_text(&outcomes, verbosity)?;
     Ok(exit_status(arguments, &outcomes))
 }
 
@@ -92,6 +92,7 @@ fn outcome(
     let happenings = Happenings::of(&facts);
     let whole = Analysis::within(facts, profile, &arguments.input.limits.budget.budget().for_the_rest());
     caveats.extend(definitions::caveats(profile, whole.conflict_rule(rule(arguments))));
+    caveats.extend(whole.caveats.iter().cloned());
     // What never happens is a matter of the program, however its instructions are read.
     caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
     let asked = reading(arguments);
@@ -118,7 +119,7 @@ fn outcome(
         results,
         caveats,
         source,
-        provenance: provenance(arguments, &paths)?,
+        provenance: provenance(arguments, &paths),
     })
 }
 
@@ -134,10 +135,8 @@ fn result(
     let started = Instant::now();
     let spinner = Spinner::new(format!("analysing under {}", model.name));
     let outcome = match specification {
-        Some(specification) if arguments.confirm || arguments.confirmation.only_confirmed => {
-            confirmed(arguments, specification, analysis, model, options, verbosity)?
-        }
-        _ => analysis.run(model, options),
+        Some(specification) => confirmed(arguments, specification, analysis, model, options, verbosity)?,
+        None => analysis.run(model, options),
     };
     drop(spinner);
     tell_if_stopped(&outcome);
@@ -155,7 +154,7 @@ fn result(
 pub fn tell_if_stopped(outcome: &ModelOutcome) {
     if let Some(limit) = outcome.stopped {
         let name = &outcome.model.name;
-        eprintln!("seqcon: warning: the analysis under {name} stopped at {limit}; the result is not complete");
+        tell!("seqcon: warning: the analysis under {name} stopped at {limit}; the result is not complete");
     }
 }
 
@@ -198,21 +197,26 @@ fn refuse_for_state_spaces(arguments: &AnalyseArguments) -> Result<(), Failure> 
 fn runs_the_program(arguments: &AnalyseArguments) -> Option<&'static str> {
     let options = [
         (arguments.confirmation.only_confirmed, "--only-confirmed"),
-        (arguments.confirm, "--confirm"),
+        (matches!(arguments.confirmation.confirm, Some(ConfirmArgument::Full | ConfirmArgument::Mark)), "--confirm"),
         (arguments.verify, "--verify"),
     ];
     options.into_iter().find(|&(asked, _)| asked).map(|(_, option)| option)
 }
 
-/// How to repeat the run, if a report is written that says it: that reads the inputs once more.
-pub fn provenance(arguments: &AnalyseArguments, paths: &[PathBuf]) -> Result<Provenance, Failure> {
+/// Whether a report is written that says how to repeat the run.
+fn says_provenance(arguments: &AnalyseArguments) -> bool {
     let reports = [&arguments.json, &arguments.html, &arguments.formats.sarif, &arguments.out];
-    if reports.into_iter().all(Option::is_none) {
-        return Ok(Provenance::default());
+    reports.into_iter().any(Option::is_some)
+}
+
+/// How to repeat the run, if a report says it.
+pub fn provenance(arguments: &AnalyseArguments, paths: &[PathBuf]) -> Provenance {
+    if !says_provenance(arguments) {
+        return Provenance::default();
     }
     let arguments_typed = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     let command = std::iter::once("seqcon".to_owned()).chain(arguments_typed);
-    Ok(Provenance::of(command, paths.iter().map(PathBuf::as_path))?)
+    Provenance::of(command, paths.iter().map(|path| arguments.input.hashes.input(path)).collect())
 }
 
 /// The result with what is confirmed of its delays.
@@ -224,24 +228,26 @@ fn confirmed(
     options: &Options,
     verbosity: Verbosity,
 ) -> Result<ModelOutcome, Failure> {
-    tell_if_without_machine(model);
-    let (program, limits) = (&specification.program, arguments.confirmation.limits());
-    let too_long = |error| specification.too_long(error);
-    if arguments.confirmation.only_confirmed {
-        return confirm::place_confirmed(program, analysis, model, options, limits).map_err(too_long);
+    let how = arguments.confirmation.how()?;
+    if matches!(how, ConfirmArgument::Full | ConfirmArgument::Mark) {
+        tell_if_without_machine(model);
     }
-    let outcome = analysis.run(model, options);
-    let confirmed = confirm::confirm(program, analysis, model, options, &outcome.findings, limits).map_err(too_long)?;
+    if how != ConfirmArgument::Mark {
+        return verify::outcome(analysis, specification, model, options, &arguments.confirmation);
+    }
+    let subject = Subject { program: &specification.program, analysis, model, options };
+    let limits = arguments.confirmation.limits();
+    let (outcome, witnesses) = confirm::mark(subject, limits).map_err(|error| specification.too_long(error))?;
     if verbosity == Verbosity::Verbose {
         let locations = specification.split()?.locations;
-        let words = Words { program, text: &specification.text, locations: &locations };
-        for witness in confirmed.witnesses.iter().flatten() {
+        let words = Words { program: &specification.program, text: &specification.text, locations: &locations };
+        for witness in &witnesses {
             let mut run = String::new();
             words.write_witness(witness, &mut run).map_err(io::Error::other)?;
-            eprintln!("seqcon: {}: a run that needs a delay of {}:\n{run}", specification.name, model.name);
+            tell!("seqcon: {}: a run that needs a delay of {}:\n{run}", specification.name, model.name);
         }
     }
-    Ok(ModelOutcome { confirmations: confirmed.verdicts, ..outcome })
+    Ok(outcome)
 }
 
 /// What is missing is known even if not all cycles were listed, so it comes first.

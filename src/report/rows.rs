@@ -6,8 +6,8 @@ use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::caveat::Level;
 use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, Step, Verdict};
 use crate::ids::{InstrId, VertexId};
+use crate::lang::excerpt::printable;
 use crate::memory::{FenceStrength, Kind};
-use crate::placement::Minimality;
 use crate::safety::Place;
 use serde::Serialize;
 use std::time::Duration;
@@ -89,10 +89,16 @@ pub struct SummaryRow {
     plain_fences: usize,
     cumulative_fences: usize,
     placement: &'static str,
-    optimal: &'static str,
+    minimal: String,
     complete: &'static str,
     engine: String,
     abstraction: Option<String>,
+}
+
+/// Whether nothing was left out: the last column of every table whose rows could be a part only.
+#[derive(Clone, Copy, Serialize)]
+pub struct CompleteRow {
+    complete: &'static str,
 }
 
 /// How long a result took. Only `summary.csv` and the summary line have it: the other files of two runs are the same.
@@ -115,12 +121,6 @@ pub fn position(place: Place) -> &'static str {
 }
 
 impl Outcome {
-    /// Whether it is known that nothing less would do.
-    #[must_use]
-    pub fn is_proved_minimal(&self, result: &ModelOutcome) -> bool {
-        result.placement.minimality == Minimality::Proved && !self.analysis.cut_off && result.stopped.is_none()
-    }
-
     fn thread_and_name(&self, instr: InstrId) -> (String, String) {
         let instruction = self.analysis.graph.instruction(instr);
         (self.analysis.graph.threads[instruction.thread.index()].clone(), instruction.name.clone())
@@ -226,8 +226,7 @@ impl Outcome {
                 confirmed: names::confirmed(confirmation),
             }
         };
-        let confirmations = result.confirmations.iter().copied().chain(std::iter::repeat(Confirmation::No));
-        result.all_delays().zip(confirmations).map(row).collect()
+        result.all_delays().zip(result.confirmations.iter().copied()).map(row).collect()
     }
 
     /// The rows of `cycles.csv` for one memory model.
@@ -318,11 +317,17 @@ impl Outcome {
             plain_fences: result.num_of_fences(FenceStrength::Plain),
             cumulative_fences: result.num_of_fences(FenceStrength::Cumulative),
             placement: names::placement(self.options.method),
-            optimal: names::yes_no(self.is_proved_minimal(result)),
+            minimal: self.minimal(result).to_string(),
             complete: names::yes_no(result.complete),
             engine: self.engine.name.clone(),
             abstraction: self.engine.abstraction.map(|abstraction| abstraction.to_string()),
         }
+    }
+
+    /// Whether nothing is missing in the rows for one memory model.
+    #[must_use]
+    pub fn complete_row(&self, result: &ModelOutcome) -> CompleteRow {
+        CompleteRow { complete: names::yes_no(result.complete) }
     }
 
     /// How long the result under one memory model took: what all of them share, and its own part.
@@ -363,8 +368,8 @@ impl Outcome {
         let TimesRow { seconds, explore_seconds, analyse_seconds } = self.times_row(result);
         format!(
             "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{engine}{abstraction}{definitions}{warnings}",
-            self.model,
-            result.model.name,
+            word(&self.model),
+            word(&result.model.name),
             self.analysis.num_of_states,
             self.analysis.graph.vertices.len(),
             result.num_of_delays(),
@@ -373,8 +378,14 @@ impl Outcome {
             result.fences.len(),
             result.num_of_fences(FenceStrength::Plain),
             result.num_of_fences(FenceStrength::Cumulative),
-            if self.is_proved_minimal(result) { "proved" } else { "not-proved" },
+            self.minimal(result),
             names::yes_no(result.complete),
         )
     }
+}
+
+/// A name as one word of a line: what would end the word, or garble the line, is `_`.
+fn word(name: &str) -> String {
+    let is_kept = |c: char| !c.is_whitespace() && printable(&c.to_string()) == c.to_string();
+    name.chars().map(|c| if is_kept(c) { c } else { '_' }).collect()
 }
