@@ -272,11 +272,14 @@ fn evaluations_of_one_instruction_are_not_taken_for_contradictions() {
     }
 }
 
+/// From, label, to.
+type Transition = (u64, String, u64);
+
 /// A state space as text: header and transitions.
 struct StateSpace {
     initial: u64,
     states: u64,
-    transitions: Vec<(u64, String, u64)>,
+    transitions: Vec<Transition>,
 }
 
 impl StateSpace {
@@ -300,8 +303,8 @@ impl StateSpace {
     }
 
     /// All ways of splitting it that are tried, each with its name.
-    fn splits(&self) -> Vec<(String, Vec<Vec<(u64, String, u64)>>)> {
-        let part = |wanted: &dyn Fn(usize, u64) -> bool| -> Vec<(u64, String, u64)> {
+    fn splits(&self) -> Vec<(String, Vec<Vec<Transition>>)> {
+        let part = |wanted: &dyn Fn(usize, u64) -> bool| -> Vec<Transition> {
             let all = self.transitions.iter().enumerate();
             all.filter(|(position, transition)| wanted(*position, transition.0)).map(|(_, t)| t.clone()).collect()
         };
@@ -334,7 +337,7 @@ enum Header {
     Renumbered,
 }
 
-fn part(whole: &StateSpace, transitions: &[(u64, String, u64)], header: Header) -> String {
+fn part(whole: &StateSpace, transitions: &[Transition], header: Header) -> String {
     let largest = transitions.iter().map(|&(from, _, to)| from.max(to)).chain([whole.initial]).max().unwrap();
     let mut numbers = std::collections::BTreeMap::from([(whole.initial, 0)]);
     let (initial, count, states) = match header {

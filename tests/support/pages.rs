@@ -76,7 +76,7 @@ pub fn thousand() -> Written {
         fs::write(&path, text).unwrap();
         files.push(path.display().to_string());
     }
-    let options = ["--mm", "tso,pso", "--conflicts", "reachable", "--name", "a thousand"];
+    let options = ["--mm", "tso,pso", "--conflicts", "reachable", "--merge", "--name", "a thousand"];
     let arguments: Vec<&str> = files.iter().map(String::as_str).chain(options).collect();
     analyse(directory, &arguments)
 }
