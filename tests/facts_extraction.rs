@@ -146,7 +146,9 @@ fn extraction_is_what_the_definitions_say() {
         let lts = Lts::random(rng);
         let threads = rng.random_range(1..4);
         let extraction = with_threads(threads, || facts_of(lts.to_aut(), &options()));
-        assert_eq!(extraction.expect("it is well formed").facts, lts.facts(), "{}", lts.to_aut());
+        // Most random states are not reached from the first one, which is said there, and changes no table.
+        let facts = Facts { cut_off: false, ..extraction.expect("it is well formed").facts };
+        assert_eq!(facts, lts.facts(), "{}", lts.to_aut());
     });
 }
 

@@ -92,6 +92,7 @@ fn outcome(
     let happenings = Happenings::of(&facts);
     let whole = Analysis::within(facts, profile, &arguments.input.limits.budget.budget().for_the_rest());
     caveats.extend(definitions::caveats(profile, whole.conflict_rule(rule(arguments))));
+    caveats.extend(whole.caveats.iter().cloned());
     // What never happens is a matter of the program, however its instructions are read.
     caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
     let asked = reading(arguments);

@@ -132,6 +132,9 @@ pub struct InputArguments {
     /// How backslashes in labels are meant
     #[arg(long, value_enum, default_value = "none", help_heading = "Input")]
     pub escapes: EscapesArgument,
+    /// State spaces have a self-loop for every condition that is refused: presume none besides
+    #[arg(long, help_heading = "Input")]
+    pub refusals_shown: bool,
     /// Wrong counts in the header are warnings, not errors
     #[arg(long, help_heading = "Input")]
     pub lenient: bool,

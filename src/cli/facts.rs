@@ -3,6 +3,7 @@
 use super::arguments::{FactsArguments, Verbosity};
 use super::failure::Failure;
 use super::places::refuse_clashes;
+use crate::caveat;
 use crate::facts::file;
 use crate::report::output::Staged;
 use crate::tell;
@@ -22,6 +23,9 @@ pub fn run(arguments: &FactsArguments, verbosity: Verbosity) -> Result<ExitCode,
         tell!("seqcon: {}: {}: {}", caveat.topic.level().name(), model.paths[0].display(), caveat.sentence);
     }
     let facts = model.facts;
+    for caveat in caveat::unseen::caveats(&facts) {
+        tell!("seqcon: {}: {}: {}", caveat.topic.level().name(), model.paths[0].display(), caveat.sentence);
+    }
     let path = arguments.output.as_deref().unwrap_or(Path::new("-"));
     let mut staged = Staged::new();
     staged.write(path, &mut |out| file::write(&facts, out))?;

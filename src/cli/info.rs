@@ -6,6 +6,7 @@ use super::arguments::{InfoArguments, InputArguments, LimitArguments};
 use super::failure::Failure;
 use super::progress::ByteBar;
 use super::specification::Specification;
+use crate::caveat;
 use crate::explore::Stop;
 use crate::explore::observe::Nobody;
 use crate::facts::extract::{self, Extraction};
@@ -104,6 +105,7 @@ fn info(path: &Path, input: &InputArguments) -> Result<Info, Failure> {
     if file::is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
         source.check_unchanged()?;
+        warn_of_unseen(path, &facts);
         return Ok(of_facts(path, Kind::Facts, None, &facts));
     }
     let bar = ByteBar::new(&format!("reading {}", path.display()));
@@ -114,7 +116,15 @@ fn info(path: &Path, input: &InputArguments) -> Result<Info, Failure> {
     for warning in &warnings {
         tell!("seqcon: warning: {}: {warning}", path.display());
     }
+    warn_of_unseen(path, &facts);
     Ok(of_facts(path, Kind::StateSpace, Some(dialect), &facts))
+}
+
+/// Tells what the state space does not show.
+fn warn_of_unseen(path: &Path, facts: &Facts) {
+    for caveat in caveat::unseen::caveats(facts) {
+        tell!("seqcon: {}: {}", path.display(), caveat.in_words());
+    }
 }
 
 fn of_specification(path: &Path, limits: &LimitArguments) -> Result<Info, Failure> {

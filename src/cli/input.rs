@@ -8,7 +8,7 @@ use super::progress::ByteBar;
 use super::specification::Specification;
 use crate::caveat::{Caveat, Topic};
 use crate::facts::agreement::contradiction;
-use crate::facts::extract::{Escapes, Options};
+use crate::facts::extract::{Escapes, Options, Refusals};
 use crate::facts::{self, Facts};
 use crate::lang::excerpt::printable;
 use crate::lts::dialect::Dialect;
@@ -52,6 +52,7 @@ impl InputArguments {
                 EscapesArgument::Ltsmin => Escapes::Ltsmin,
             },
             budget: self.limits.budget.budget(),
+            refusals: if self.refusals_shown { Refusals::Shown } else { Refusals::Unknown },
         })
     }
 

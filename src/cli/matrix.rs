@@ -65,6 +65,7 @@ fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure
     let happenings = Happenings::of(&facts);
     let atomicity = atomicity(arguments.atomicity);
     let whole = Analysis::within(facts, Profile::Sound, &arguments.input.limits.budget.budget().for_the_rest());
+    caveats.extend(whole.caveats.iter().cloned());
     caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
     let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
     let explored_in = read_in + started.elapsed();
