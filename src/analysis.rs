@@ -110,8 +110,27 @@ pub enum Confirmation {
     Yes,
     /// There is none: proved.
     No,
+    /// There is none once the fences are in place: proved. Without them nobody knows.
+    NoLonger,
     /// Nobody asked, or a limit was reached, or no exact test is known.
     Unknown,
+}
+
+/// How far delays were confirmed (method §11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirming {
+    /// Nobody asked, or only the state space is known.
+    NotAsked,
+    /// No machine runs the memory model.
+    NoMachine,
+    /// The machine of the memory model does not know the program's partial fences.
+    PartialFences,
+    /// The searches came to an end.
+    Done,
+    /// They did not, within so many states.
+    OutOfStates(usize),
+    /// They did not, within a limit of the command.
+    Stopped(Exhausted),
 }
 
 /// What running the repaired program under the memory model has shown (method §10).
@@ -158,10 +177,12 @@ pub struct ModelOutcome {
     pub atomic_fences: Vec<InstrId>,
     /// What other readings of these instructions would answer, if somebody asked.
     pub other_readings: Vec<OtherReading>,
-    /// For each delay, whether a run was found that needs it; unknown where nobody asked.
+    /// For each of [all delays](ModelOutcome::all_delays), whether a run was found that needs it; unknown where nobody asked.
     pub confirmations: Vec<Confirmation>,
-    /// Delays that no run needs: they were proved infeasible, and no fence was placed for them.
+    /// Delays that no run needs: they were proved infeasible, at least once the fences are in place, and no fence was placed for them.
     pub infeasible: Vec<Delay>,
+    /// How far delays were confirmed.
+    pub confirming: Confirming,
     /// All minimal sets of fences, if they were asked for.
     pub minimal_sets: Option<MinimalSets>,
     /// What a run of the repaired program has shown.
@@ -178,6 +199,12 @@ impl ModelOutcome {
     /// The delays that fences were placed for, then those that were proved infeasible.
     pub fn all_delays(&self) -> impl Iterator<Item = &Delay> {
         self.findings.delays.iter().chain(&self.infeasible)
+    }
+
+    /// Number of delays of which this was found out.
+    #[must_use]
+    pub fn num_of(&self, confirmation: Confirmation) -> usize {
+        self.confirmations.iter().filter(|&&found| found == confirmation).count()
     }
 
     /// Number of unsafe pairs on a critical cycle.
@@ -421,6 +448,7 @@ impl Analysis {
             placement,
             confirmations: vec![Confirmation::Unknown; findings.delays.len()],
             infeasible: Vec::new(),
+            confirming: Confirming::NotAsked,
             minimal_sets: None,
             verification: Verification::NotAsked,
             findings,

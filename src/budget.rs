@@ -134,6 +134,15 @@ impl Budget {
     }
 }
 
+impl Budget {
+    /// A part of the time that is left, for what the command can do without: that it is exhausted says nothing about the rest.
+    #[must_use]
+    pub fn share(&self, parts: u32) -> Budget {
+        let Some(limits) = &self.limits else { return Budget::default() };
+        Budget::new(self.time_left().map(|time| time / parts), limits.bytes)
+    }
+}
+
 impl Limits {
     fn exhausted(&self) -> Option<Exhausted> {
         match self.exhausted.load(Ordering::Relaxed) {

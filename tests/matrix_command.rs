@@ -6,12 +6,14 @@
 mod support;
 
 use seqcon::analysis::Options;
+use seqcon::confirm::{AUTO_STATES, Limits};
 use seqcon::cycles::Atomicity;
 use seqcon::memory::FenceStrength;
 use seqcon::placement::locks::Role;
 use std::collections::BTreeMap;
 use std::process::Command;
 use support::outcomes::{of_specification, specifications};
+use support::trust::by_default;
 
 fn run(arguments: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_seqcon"));
@@ -59,7 +61,10 @@ fn the_matrix_has_what_the_analyses_have() {
             assert_eq!((status, &*errors), (0, ""), "{name}");
             let outcome = of_specification(&name, &MODELS, &Options { atomicity, ..Options::default() });
             let counted = counted(&csv);
-            for result in &outcome.results {
+            let program = &outcome.source.as_ref().unwrap().program;
+            for model in MODELS {
+                let limits = Limits { states: AUTO_STATES, buffer: 4 };
+                let result = by_default(program, &outcome.analysis, model, atomicity, limits);
                 let mut users: BTreeMap<_, Role> = BTreeMap::new();
                 for (&instr, &role) in result.locks.iter().flat_map(|lock| &lock.users) {
                     let known = users.entry(instr).or_insert(role);

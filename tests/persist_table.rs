@@ -77,7 +77,7 @@ fn the_fences_are_those_of_the_table() {
         let program = parsed(&path.display().to_string(), &std::fs::read_to_string(&path).unwrap());
         let (outcome, repair) = repaired(&program, Approach::Auto);
         assert!(outcome.complete && outcome.recheck.enough && outcome.recheck.each_needed, "{file}");
-        assert_eq!(outcome.placement.minimality, Minimality::Proved, "{file}");
+        assert_eq!(outcome.placement.minimality, Minimality::Program, "{file}");
         let state = |&((thread, number), place): &((usize, usize), Place)| {
             let instruction = &program.threads[thread].instructions[number];
             (thread, if place == Place::Before { instruction.from } else { instruction.to })
@@ -100,7 +100,7 @@ fn the_first_process_of_peterson_needs_no_fence() {
     let text = std::fs::read_to_string(corpus.join("persist/single").join(format!("{}.txt", FEWER.0))).unwrap();
     let program = parsed("peterson.txt", text.split("thread t3").next().unwrap());
     let (outcome, repair) = repaired(&program, Approach::Program);
-    assert!(outcome.complete && outcome.placement.minimality == Minimality::Proved);
+    assert!(outcome.complete && outcome.placement.minimality == Minimality::Program);
     let threads: Vec<usize> = repair.fences.iter().map(|&((thread, _), _)| thread).collect();
     assert_eq!(threads, [1]);
     // Its loops write without end, and it is not robust: no search on store buffers comes to an end but for a bound.

@@ -182,7 +182,7 @@ fn all_minimal_sets_are_those_that_trying_every_set_finds() {
             assert!(!is_simpler || !is_persistent(&with_fences(&mini, others)), "{others:?}, not {chosen:?} {mini:#?}");
         });
         assert!(
-            (outcome.placement.minimality == Minimality::Proved)
+            (outcome.placement.minimality == Minimality::Program)
                 && outcome.recheck.enough
                 && outcome.recheck.each_needed
         );
@@ -226,7 +226,7 @@ fn one_fence_at_a_state_does_for_all_ways_through_it() {
     let (outcome, repair) = outcome(&text, None);
     assert_eq!(repair.fences, BTreeSet::from([((0, 0), Place::State)]));
     assert!(outcome.recheck.enough && outcome.recheck.each_needed);
-    assert_eq!(outcome.placement.minimality, Minimality::Proved);
+    assert_eq!(outcome.placement.minimality, Minimality::Program);
     assert_eq!((outcome.placement.cost, outcome.fences[0].delays.len()), (1, 4));
     // All minimal sets are of fences after instructions, as in the paper.
     let sets = outcome.minimal_sets.unwrap();

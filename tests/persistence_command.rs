@@ -140,7 +140,7 @@ fn runs_are_shown_where_the_program_is_explored_after_all() {
         counting("t5", 6)
     );
     let output = analysed(&program, &["--verbose"]);
-    assert_told(&output, &[" fences=2 ", "minimal=proved complete=yes"]);
+    assert_told(&output, &[" fences=2 ", "minimal=program complete=yes"]);
     assert_eq!(text(&output.stderr).matches("a run of tso whose program and store orders").count(), 2);
 }
 
@@ -148,7 +148,7 @@ fn runs_are_shown_where_the_program_is_explored_after_all() {
 fn flattening_after_very_many_steps_is_the_program_itself() {
     for bound in ["65535", "65536", "18446744073709551615"] {
         let output = seqcon(&["analyse", "specs/sb.slco", "--engine", "persistence", "--abstraction", bound]);
-        assert_told(&output, &[" fences=2 ", "minimal=proved complete=yes"]);
+        assert_told(&output, &[" fences=2 ", "minimal=program complete=yes"]);
     }
 }
 
@@ -167,15 +167,15 @@ fn what_is_only_presumed_is_told_with_a_reason_and_hides_nothing() {
     // The region is never taken: the environment knows, the pattern does not.
     let never = format!("{PIVOT}{}", region("b", "== r 1"));
     assert_told(&analysed(&never, &["--abstraction", "none"]), &[" fences=1 ", " delays=1 ", "at least 0 needed"]);
-    assert_told(&analysed(&never, &[]), &[" fences=0 ", "minimal=proved"]);
+    assert_told(&analysed(&never, &[]), &[" fences=0 ", "minimal=program"]);
     // One that is taken changes what it changes, and who else does so for certain counts wherever it stands.
-    assert_told(&analysed(&format!("{}{PIVOT}", region("c", "== r 0")), &[]), &[" fences=1 ", "minimal=proved"]);
+    assert_told(&analysed(&format!("{}{PIVOT}", region("c", "== r 0")), &[]), &[" fences=1 ", "minimal=program"]);
     let writer = "thread b\ninitial q0\ntransition q0 q1 write 1 1\nend\n";
     let never = region("c", "== r 1");
     for program in [format!("{never}{PIVOT}{writer}"), format!("{PIVOT}{writer}{never}")] {
         assert_told(
             &analysed(&program, &["--abstraction", "none"]),
-            &[" fences=1 ", "minimal=proved", "1 were confirmed"],
+            &[" fences=1 ", "minimal=program", "1 was confirmed"],
         );
     }
 }
@@ -203,7 +203,7 @@ fn an_abstraction_that_was_cut_off_does_not_say_that_its_fences_are_enough() {
         "1",
     ]);
     assert_eq!(output.status.code(), Some(3));
-    assert_told(&output, &["fences may be missing", "minimal=not-proved complete=no"]);
+    assert_told(&output, &["fences may be missing", "minimal=no complete=no"]);
     assert!(!text(&output.stdout).contains("are enough"));
 }
 

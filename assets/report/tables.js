@@ -17,8 +17,9 @@ const Cards = (() => {
 
   // The table of delays has more rows than there are delays: in words that add up.
   function pairsInWords({ delays, summary }) {
-    const infeasible = delays.filter((delay) => delay.confirmed === "no").length;
-    const cumulativeOnly = delays.filter((delay) => delay.confirmed !== "no" && !delay.is_unsafe).length;
+    const isRefuted = (delay) => delay.confirmed === "no" || delay.confirmed === "no longer";
+    const infeasible = delays.filter(isRefuted).length;
+    const cumulativeOnly = delays.filter((delay) => !isRefuted(delay) && !delay.is_unsafe).length;
     const parts = [count(summary.delays, "delay"), cumulativeOnly > 0 ? `${cumulativeOnly.toLocaleString("en")} cumulative only` : null, infeasible > 0 ? `${infeasible.toLocaleString("en")} proved infeasible` : null];
     return `${count(delays.length, "pair")}: ${parts.filter((part) => part !== null).join(", ")}`;
   }
@@ -26,7 +27,7 @@ const Cards = (() => {
   function card(outcome, model) {
     const [plain, cumulative] = [outcome.summary.plain_fences, outcome.summary.cumulative_fences];
     const number = (value, noun, className) => el("div", { class: `number-tile ${className}` }, el("span", { class: "figure" }, value.toLocaleString("en")), el("span", {}, noun + (value === 1 ? "" : "s")));
-    const rechecked = !outcome.enough ? "NOT ENOUGH" : outcome.each_fence_needed ? "enough, each needed" : "enough, not each needed";
+    const rechecked = !outcome.enough ? "NOT ENOUGH" : outcome.each_fence_closes_a_path ? "enough, each closes a path" : "enough, not each closes a path";
     const { verdict: verified, rests_on: restsOn, limit } = outcome.verified;
     const ground = restsOn ?? limit;
     return el("article", { class: "card", "data-model": model },
@@ -35,7 +36,7 @@ const Cards = (() => {
       cumulative > 0 ? el("p", { class: "muted small" }, `fences: ${plain} plain, ${cumulative} cumulative`) : null,
       outcome.delays.length > outcome.summary.delays ? el("p", { class: "muted small", "data-pairs": model }, pairsInWords(outcome)) : null,
       el("ul", { class: "verdicts" },
-        verdict("minimal", outcome.proved_minimal ? "proved" : "not proved", outcome.proved_minimal),
+        verdict("minimal", outcome.summary.minimal, outcome.summary.minimal === "program" ? true : outcome.summary.minimal === "no" ? false : null, outcome.minimal_in_words),
         verdict("re-checked", rechecked, outcome.enough),
         verdict("verified", verified, verified === "yes" ? true : verified === "violated" ? false : null, ground ? visible(ground) : "--verify runs the repaired program under the memory model"),
         verdict("complete", outcome.complete ? "yes" : "no", outcome.complete)),

@@ -1,8 +1,8 @@
 //! `seqcon analyse`: from a state space to fences and locks.
 
 use super::arguments::{
-    AnalyseArguments, AtomicityArgument, ConflictsArgument, CyclesArgument, PlacementArgument, ProfileArgument,
-    Verbosity,
+    AnalyseArguments, AtomicityArgument, ConfirmArgument, ConflictsArgument, CyclesArgument, PlacementArgument,
+    ProfileArgument, Verbosity,
 };
 use super::engine;
 use super::failure::Failure;
@@ -11,12 +11,12 @@ use super::input::{Model, memory_model, refuse_repeated_models};
 use super::outputs::Outputs;
 use super::progress::Spinner;
 use super::specification::Specification;
-use super::verify::{Trial, semantics, tell_if_without_machine};
+use super::verify::{self, Trial, semantics, tell_if_without_machine};
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
 use crate::caveat::definitions;
 use crate::caveat::idle::Happenings;
-use crate::confirm;
+use crate::confirm::{self, Subject};
 use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::engines::{self, Engine};
 use crate::memory::MemoryModel;
@@ -135,10 +135,8 @@ fn result(
     let started = Instant::now();
     let spinner = Spinner::new(format!("analysing under {}", model.name));
     let outcome = match specification {
-        Some(specification) if arguments.confirm || arguments.confirmation.only_confirmed => {
-            confirmed(arguments, specification, analysis, model, options, verbosity)?
-        }
-        _ => analysis.run(model, options),
+        Some(specification) => confirmed(arguments, specification, analysis, model, options, verbosity)?,
+        None => analysis.run(model, options),
     };
     drop(spinner);
     tell_if_stopped(&outcome);
@@ -199,7 +197,7 @@ fn refuse_for_state_spaces(arguments: &AnalyseArguments) -> Result<(), Failure> 
 fn runs_the_program(arguments: &AnalyseArguments) -> Option<&'static str> {
     let options = [
         (arguments.confirmation.only_confirmed, "--only-confirmed"),
-        (arguments.confirm, "--confirm"),
+        (matches!(arguments.confirmation.confirm, Some(ConfirmArgument::Full | ConfirmArgument::Mark)), "--confirm"),
         (arguments.verify, "--verify"),
     ];
     options.into_iter().find(|&(asked, _)| asked).map(|(_, option)| option)
@@ -230,24 +228,26 @@ fn confirmed(
     options: &Options,
     verbosity: Verbosity,
 ) -> Result<ModelOutcome, Failure> {
-    tell_if_without_machine(model);
-    let (program, limits) = (&specification.program, arguments.confirmation.limits());
-    let too_long = |error| specification.too_long(error);
-    if arguments.confirmation.only_confirmed {
-        return confirm::place_confirmed(program, analysis, model, options, limits).map_err(too_long);
+    let how = arguments.confirmation.how()?;
+    if matches!(how, ConfirmArgument::Full | ConfirmArgument::Mark) {
+        tell_if_without_machine(model);
     }
-    let outcome = analysis.run(model, options);
-    let confirmed = confirm::confirm(program, analysis, model, options, &outcome.findings, limits).map_err(too_long)?;
+    if how != ConfirmArgument::Mark {
+        return verify::outcome(analysis, specification, model, options, &arguments.confirmation);
+    }
+    let subject = Subject { program: &specification.program, analysis, model, options };
+    let limits = arguments.confirmation.limits();
+    let (outcome, witnesses) = confirm::mark(subject, limits).map_err(|error| specification.too_long(error))?;
     if verbosity == Verbosity::Verbose {
         let locations = specification.split()?.locations;
-        let words = Words { program, text: &specification.text, locations: &locations };
-        for witness in confirmed.witnesses.iter().flatten() {
+        let words = Words { program: &specification.program, text: &specification.text, locations: &locations };
+        for witness in &witnesses {
             let mut run = String::new();
             words.write_witness(witness, &mut run).map_err(io::Error::other)?;
             tell!("seqcon: {}: a run that needs a delay of {}:\n{run}", specification.name, model.name);
         }
     }
-    Ok(ModelOutcome { confirmations: confirmed.verdicts, ..outcome })
+    Ok(outcome)
 }
 
 /// What is missing is known even if not all cycles were listed, so it comes first.

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Finds where a concurrent program needs fences and locks to stay sequentially consistent on weak memory.
 ///
 /// seqcon explores a specification, or reads the state space that a model checker explored under sequential consistency, and tells which fences and locks keep
-/// the program sequentially consistent on TSO (x86), PSO (SPARC), ARMv7 and POWER: a proven minimum, each with a cycle that shows why.
+/// the program sequentially consistent on TSO (x86), PSO (SPARC), ARMv7 and POWER: the fewest for the program or for its event graph, as the output says, each with a cycle that shows why.
 #[derive(Parser)]
 #[command(version, max_term_width = 100, after_help = EXIT_STATUS, disable_help_subcommand = true)]
 pub struct Cli {
@@ -223,7 +223,7 @@ pub struct AnalyseArguments {
     /// Which conflicts cycles are searched over: chosen for each pair, only of accesses enabled together, or all
     #[arg(long, value_enum, default_value = "auto")]
     pub conflicts: ConflictsArgument,
-    /// How fences are chosen: a proven minimum, or the paper's heuristic
+    /// How fences are chosen: the fewest, or by the paper's heuristic
     #[arg(long, value_enum, default_value = "exact")]
     pub placement: PlacementArgument,
     /// Weights of fence kinds and points (a TOML file, see docs/formats.md)
@@ -235,9 +235,6 @@ pub struct AnalyseArguments {
     /// Exit with status 1 if the program needs a fence or a lock under one of the memory models
     #[arg(long)]
     pub check: bool,
-    /// Search a run for each delay (tso, pso; specifications only): delays.csv says which were confirmed, and --verbose shows the runs
-    #[arg(long, help_heading = "Weak memory")]
-    pub confirm: bool,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,
     /// Run the repaired program under each memory model (tso, pso: machines; armv7, power: axioms; specifications only), as 'seqcon verify' does
@@ -380,10 +377,10 @@ pub struct VerifyArguments {
     #[arg(long = "mm", value_name = "LIST", default_value = "tso", value_delimiter = ',')]
     pub memory_models: Vec<String>,
     /// Put in what this report.json suggests [default: what an analysis with these options suggests]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["as_is", "only_confirmed"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["as_is", "only_confirmed", "confirm"])]
     pub with: Option<PathBuf>,
     /// Put nothing in
-    #[arg(long, conflicts_with = "only_confirmed")]
+    #[arg(long, conflicts_with_all = ["only_confirmed", "confirm"])]
     pub as_is: bool,
     /// What is verified: every run is sequentially consistent, or every state between instructions with empty buffers is (armv7, power: every final state)
     #[arg(long, value_enum, default_value = "traces")]
@@ -403,7 +400,11 @@ pub struct VerifyArguments {
 /// Searches under a weak memory model.
 #[derive(Args)]
 pub struct ConfirmationArguments {
-    /// Place fences only for delays that are not proved infeasible by the exact search (tso, pso; specifications only)
+    /// Search a run for each delay (tso, pso; specifications only). auto: with a budget of states, and no fence for what is proved infeasible; off: trust the event graph; full: as auto, with --max-weak-states for each
+    /// search; mark (if no value is given): only tell which were confirmed (delays.csv; --verbose shows the runs), fences are for all [default: auto]
+    #[arg(long, value_enum, value_name = "HOW", default_missing_value = "mark", num_args = 0..=1, require_equals = true, hide_possible_values = true, help_heading = "Weak memory")]
+    pub confirm: Option<ConfirmArgument>,
+    /// The same as --confirm=full
     #[arg(long, help_heading = "Weak memory")]
     pub only_confirmed: bool,
     /// The most writes that wait in a store buffer; if that was not enough, and nothing was found, there is no verdict (status 3)
@@ -412,6 +413,15 @@ pub struct ConfirmationArguments {
     /// The most states of a search under a weak memory model; the output says if that was not enough
     #[arg(long, value_name = "N", value_parser = positive, default_value = "2000000", help_heading = "Weak memory")]
     pub max_weak_states: usize,
+}
+
+/// What is done about delays that no run may need.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ConfirmArgument {
+    Auto,
+    Off,
+    Full,
+    Mark,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -429,7 +439,7 @@ pub struct FixArguments {
     #[arg(long = "mm", value_name = "NAME|FILE", default_value = "tso")]
     pub memory_model: String,
     /// Put in what this report.json suggests, of whatever engine, and nothing else [default: what analyses find, until nothing is left to do]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["only_confirmed", "atomicity", "max_states", "memory_limit", "timeout"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only_confirmed", "confirm", "atomicity", "max_states", "memory_limit", "timeout"])]
     pub with: Option<PathBuf>,
     /// Where to write the repaired specification [default: standard output]
     #[arg(short, long, value_name = "FILE")]

@@ -1,7 +1,7 @@
 //! `seqcon analyse --engine` and `seqcon engines`: methods other than the main analysis.
 
 use super::analyse::{options, provenance};
-use super::arguments::{AnalyseArguments, LimitArguments, PlacementArgument, Verbosity};
+use super::arguments::{AnalyseArguments, ConfirmArgument, LimitArguments, PlacementArgument, Verbosity};
 use super::failure::Failure;
 use super::idle;
 use super::info::CHEAP_STATES;
@@ -89,7 +89,7 @@ fn refuse_unknown(arguments: &AnalyseArguments, engine: &dyn Engine, models: &[M
     let unsupported = [
         (arguments.atomicity.is_some(), "--atomicity"),
         (!matches!(arguments.placement, PlacementArgument::Exact), "--placement greedy"),
-        (arguments.confirm, "--confirm"),
+        (matches!(arguments.confirmation.confirm, Some(ConfirmArgument::Full | ConfirmArgument::Mark)), "--confirm"),
         (arguments.confirmation.only_confirmed, "--only-confirmed"),
     ];
     match unsupported.iter().find(|(asked, _)| *asked) {

@@ -10,8 +10,9 @@ use super::places::refuse_clashes;
 use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, EngineUse, Options, Outcome};
+use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome};
 use crate::caveat::idle::Happenings;
+use crate::confirm::{self, AUTO_STATES, Limits, Subject};
 use crate::lang::excerpt::printable;
 use crate::memory::MemoryModel;
 use crate::provenance::Provenance;
@@ -24,6 +25,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+/// As `analyse` has them by default.
+const LIMITS: Limits = Limits { states: AUTO_STATES, buffer: 4 };
 /// The most states that are explored access by access.
 const MOST_STATES: usize = 2_000_000;
 
@@ -70,13 +73,18 @@ fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure
     let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
     let explored_in = read_in + started.elapsed();
     let options = Options { atomicity, ..Options::default() };
-    let analysed = |model: MemoryModel| {
-        let _spinner = Spinner::new(format!("analysing under {}", model.name));
-        let outcome = analysis.run(&model, &options);
+    let told = |outcome: ModelOutcome| {
         tell_if_stopped(&outcome);
         outcome
     };
-    let results = MemoryModel::builtin().into_iter().map(analysed).collect();
+    let analysed = |model: MemoryModel| {
+        let _spinner = Spinner::new(format!("analysing under {}", model.name));
+        let Some(specification) = &specification else { return Ok(told(analysis.run(&model, &options))) };
+        let subject =
+            Subject { program: &specification.program, analysis: &analysis, model: &model, options: &options };
+        confirm::place_by_default(subject, LIMITS).map(told).map_err(|error| specification.too_long(error))
+    };
+    let results = MemoryModel::builtin().into_iter().map(analysed).collect::<Result<_, Failure>>()?;
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
     Ok(Outcome {

@@ -6,6 +6,7 @@ use super::arguments::{AnalyseArguments, Verbosity};
 use super::failure::Failure;
 use super::places::refuse_clashes;
 use crate::analysis::Outcome;
+use crate::caveat::Topic;
 use crate::lang::excerpt::printable;
 use crate::report::output::Staged;
 use crate::report::style::{TITLE, styled};
@@ -170,9 +171,9 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Says on standard error what must be known.
+/// Says on standard error what must be known, but for the definitions: those are in the summary line.
 pub fn tell_caveats(outcome: &Outcome) {
-    for caveat in &outcome.caveats {
+    for caveat in outcome.caveats.iter().filter(|caveat| caveat.topic != Topic::Definitions) {
         tell!("seqcon: {}: {}: {}", caveat.topic.level().name(), outcome.model, caveat.sentence);
     }
 }

@@ -1,7 +1,7 @@
 //! `seqcon verify`: is the program right under a weak memory model, with the suggestions in place?
 
 use super::analyse::{atomicity, for_reading};
-use super::arguments::{ConfirmationArguments, PropertyArgument, VerifyArguments};
+use super::arguments::{ConfirmArgument, ConfirmationArguments, PropertyArgument, VerifyArguments};
 use super::failure::Failure;
 use super::input::{memory_model, refuse_repeated_models};
 use super::progress::Spinner;
@@ -9,7 +9,7 @@ use super::specification::Specification;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, ModelOutcome, Options, Verification};
 use crate::budget::Budget;
-use crate::confirm::{self, Limits, granularity};
+use crate::confirm::{self, Limits, Subject, granularity};
 use crate::cycles::Atomicity;
 use crate::lang::Language;
 use crate::lang::automata::edit::fenced;
@@ -236,7 +236,7 @@ pub fn reported(path: &Path, specification: &Specification, model: &MemoryModel)
     Repair::from_json(&json, model, &specification.program).map_err(|error| Failure::in_file(path, error))
 }
 
-/// The analysis of a specification, with only the confirmed delays if that was asked for.
+/// The analysis of a specification, with what is confirmed of its delays as far as that was asked for.
 pub fn outcome(
     analysis: &Analysis,
     specification: &Specification,
@@ -245,16 +245,21 @@ pub fn outcome(
     arguments: &ConfirmationArguments,
 ) -> Result<ModelOutcome, Failure> {
     let _spinner = Spinner::new(format!("analysing under {}", model.name));
-    if !arguments.only_confirmed {
-        return Ok(analysis.run(model, options));
-    }
-    confirm::place_confirmed(&specification.program, analysis, model, options, arguments.limits())
-        .map_err(|error| specification.too_long(error))
+    let program = &specification.program;
+    let outcome = match arguments.how()? {
+        ConfirmArgument::Auto => {
+            let subject = Subject { program, analysis, model, options };
+            confirm::place_by_default(subject, arguments.limits())
+        }
+        ConfirmArgument::Full => confirm::place_confirmed(program, analysis, model, options, arguments.limits()),
+        ConfirmArgument::Off | ConfirmArgument::Mark => Ok(analysis.run(model, options)),
+    };
+    outcome.map_err(|error| specification.too_long(error))
 }
 
 /// Says it if only confirmed delays are to get fences, and there is no machine on which delays could be tried: then they stay unknown, and all get fences.
 pub fn tell_if_unconfirmable(model: &MemoryModel, arguments: &ConfirmationArguments) {
-    if arguments.only_confirmed {
+    if arguments.how().is_ok_and(|how| how == ConfirmArgument::Full) {
         tell_if_without_machine(model);
     }
 }
@@ -270,6 +275,17 @@ impl ConfirmationArguments {
     /// How far searches go.
     pub fn limits(&self) -> Limits {
         Limits { states: self.max_weak_states, buffer: self.buffer_bound }
+    }
+
+    /// What is asked for.
+    pub fn how(&self) -> Result<ConfirmArgument, Failure> {
+        match (self.only_confirmed, self.confirm) {
+            (true, Some(ConfirmArgument::Auto | ConfirmArgument::Off)) => {
+                Err(Failure::Usage("--only-confirmed is --confirm=full; give one of them".to_owned()))
+            }
+            (true, _) => Ok(ConfirmArgument::Full),
+            (false, how) => Ok(how.unwrap_or(ConfirmArgument::Auto)),
+        }
     }
 }
 

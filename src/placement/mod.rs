@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How fences are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Minimum cost, proven.
+    /// Minimum cost, proven for the paths of the delays.
     Exact,
     /// The paper's: the point on the most open paths first.
     Greedy,
@@ -47,8 +47,10 @@ pub struct Placement {
 /// What is known of whether less would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Minimality {
-    /// Nothing less would do: proven.
-    Proved,
+    /// No cheaper fences are enough for the program: proven.
+    Program,
+    /// No cheaper fences meet all paths of all delays: proven. The program may need less than the event graph.
+    EventGraph,
     /// The placement was greedy.
     Greedy,
     /// The fences are for what the program may do, and so enough; for what it certainly does at least so many are needed.
@@ -96,7 +98,7 @@ pub fn place(problem: &Problem<'_>, method: Method) -> Placement {
     }
     let cost = problem.costs.total(&fences);
     let minimality = match method {
-        Method::Exact => Minimality::Proved,
+        Method::Exact => Minimality::EventGraph,
         Method::Greedy => Minimality::Greedy,
     };
     Placement { fences, cost, minimality }

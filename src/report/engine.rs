@@ -22,7 +22,7 @@ pub(super) fn guarantee(outcome: &Outcome) -> Vec<String> {
         }
     });
     let enough = match outcome.analysis.cut_off {
-        false => "the fences are enough, and 'minimal' tells whether all are needed",
+        false => "the fences are enough, and 'fewest' tells whether all are needed",
         true => "a limit was reached before that was done, and fences may be missing",
     };
     sentences.extend(how.map(|how| format!("{how}: {enough}; states are those of all pivots")));

@@ -2,7 +2,7 @@
 
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, names};
-use crate::analysis::{ModelOutcome, Outcome, Verification};
+use crate::analysis::{Confirmation, Confirming, ModelOutcome, Outcome, Verification};
 use crate::caveat::Caveat;
 use crate::placement::Minimality;
 use crate::provenance::{Input, Provenance};
@@ -77,6 +77,10 @@ struct CaveatObject<'a> {
 #[derive(Serialize)]
 struct ResultObject {
     summary: SummaryRow,
+    /// What `minimal` of the summary means here.
+    minimal_in_words: String,
+    /// How far delays were confirmed.
+    confirming: ConfirmingObject,
     /// What the memory model is: its name says less.
     rules: BTreeMap<String, String>,
     /// If it is not proved that all fences are needed: so many are for certain.
@@ -110,7 +114,21 @@ struct ReadingObject {
 #[derive(Serialize)]
 struct RecheckObject {
     enough: bool,
-    each_fence_needed: bool,
+    /// Without any one fence a path of a delay opens again.
+    each_fence_closes_a_path: bool,
+}
+
+#[derive(Serialize)]
+struct ConfirmingObject {
+    /// `not asked`, `no machine`, `partial fences`, `done`, `out of states`, `stopped`.
+    verdict: &'static str,
+    /// The budget that was spent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    states: Option<usize>,
+    /// How many delays a run needs.
+    confirmed: usize,
+    /// How many none does.
+    infeasible: usize,
 }
 
 /// What running the repaired program has shown; `report.html` has the same.
@@ -212,6 +230,18 @@ pub(super) fn verification_object(verification: &Verification) -> VerificationOb
     VerificationObject { verdict: names::verification(verification), rests_on, limit }
 }
 
+fn confirming_object(result: &ModelOutcome) -> ConfirmingObject {
+    ConfirmingObject {
+        verdict: names::confirming(result.confirming),
+        states: match result.confirming {
+            Confirming::OutOfStates(states) => Some(states),
+            _ => None,
+        },
+        confirmed: result.num_of(Confirmation::Yes),
+        infeasible: result.num_of(Confirmation::No) + result.num_of(Confirmation::NoLonger),
+    }
+}
+
 pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<FenceObject> {
     let graph = &outcome.analysis.graph;
     let fences = outcome.fence_rows(result).into_iter().zip(&result.fences).map(|(row, fence)| FenceObject {
@@ -238,12 +268,17 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     });
     ResultObject {
         summary: outcome.summary_row(result),
+        minimal_in_words: outcome.minimal_in_words(result),
+        confirming: confirming_object(result),
         rules: result.model.rules(),
         needed_at_least: match result.placement.minimality {
             Minimality::AtLeast(needed) => Some(needed),
-            Minimality::Proved | Minimality::Greedy => None,
+            Minimality::Program | Minimality::EventGraph | Minimality::Greedy => None,
         },
-        rechecked: RecheckObject { enough: result.recheck.enough, each_fence_needed: result.recheck.each_needed },
+        rechecked: RecheckObject {
+            enough: result.recheck.enough,
+            each_fence_closes_a_path: result.recheck.each_needed,
+        },
         verified: verification_object(&result.verification),
         composites: result.composites.iter().map(|&instr| names::instruction(graph, instr)).collect(),
         atomic_fences: result.atomic_fences.iter().map(|&instr| names::instruction(graph, instr)).collect(),

@@ -1,8 +1,8 @@
 //! Reports: one file a format behind one trait, [`Report`]; a run may write several.
 //!
 //! What a row says is decided once, in [`rows`]: the names there are the columns of the CSV files and the keys of `report.json`.
-//! [`text`] is for people, with [`drawing`] for cycles and [`snippet`] for the source; [`output`] puts files in place whole or not at all, [`streams`] is what
-//! a terminal and a pipe get.
+//! Whether fewer fences would do is decided in [`minimal`]. [`text`] is for people, with [`drawing`] for cycles and [`snippet`] for the source; [`output`] puts files in place whole or not at all,
+//! [`streams`] is what a terminal and a pipe get.
 
 pub mod csv;
 pub mod dot;
@@ -13,6 +13,7 @@ pub mod html;
 pub mod json;
 pub mod litmus;
 pub mod matrix;
+pub mod minimal;
 pub mod names;
 pub mod output;
 pub mod prose;

@@ -2,7 +2,7 @@
 
 use crate::aeg::AbstractEventGraph;
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, Confirmation, Verification};
+use crate::analysis::{Analysis, Confirmation, Confirming, Verification};
 use crate::cycles::{Atomicity, ConflictRule};
 use crate::ids::{InstrId, LabelId, LocationId, VertexId};
 use crate::lts::label::StepsOf;
@@ -79,13 +79,27 @@ pub fn yes_no(value: bool) -> &'static str {
     if value { "yes" } else { "no" }
 }
 
-/// Whether a run was found that needs a delay: `yes`, `no` or `unknown`.
+/// Whether a run was found that needs a delay: `yes`, `no`, `no longer` (with the fences in place) or `unknown`.
 #[must_use]
 pub fn confirmed(confirmation: Confirmation) -> &'static str {
     match confirmation {
         Confirmation::Yes => "yes",
         Confirmation::No => "no",
+        Confirmation::NoLonger => "no longer",
         Confirmation::Unknown => "unknown",
+    }
+}
+
+/// How far delays were confirmed, in a word or two.
+#[must_use]
+pub fn confirming(confirming: Confirming) -> &'static str {
+    match confirming {
+        Confirming::NotAsked => "not asked",
+        Confirming::NoMachine => "no machine",
+        Confirming::PartialFences => "partial fences",
+        Confirming::Done => "done",
+        Confirming::OutOfStates(_) => "out of states",
+        Confirming::Stopped(_) => "stopped",
     }
 }
 

@@ -8,7 +8,6 @@ use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, Step, Verdict
 use crate::ids::{InstrId, VertexId};
 use crate::lang::excerpt::printable;
 use crate::memory::{FenceStrength, Kind};
-use crate::placement::Minimality;
 use crate::safety::Place;
 use serde::Serialize;
 use std::time::Duration;
@@ -90,7 +89,7 @@ pub struct SummaryRow {
     plain_fences: usize,
     cumulative_fences: usize,
     placement: &'static str,
-    optimal: &'static str,
+    minimal: String,
     complete: &'static str,
     engine: String,
     abstraction: Option<String>,
@@ -122,12 +121,6 @@ pub fn position(place: Place) -> &'static str {
 }
 
 impl Outcome {
-    /// Whether it is known that nothing less would do.
-    #[must_use]
-    pub fn is_proved_minimal(&self, result: &ModelOutcome) -> bool {
-        result.placement.minimality == Minimality::Proved && !self.analysis.cut_off && result.stopped.is_none()
-    }
-
     fn thread_and_name(&self, instr: InstrId) -> (String, String) {
         let instruction = self.analysis.graph.instruction(instr);
         (self.analysis.graph.threads[instruction.thread.index()].clone(), instruction.name.clone())
@@ -233,8 +226,7 @@ impl Outcome {
                 confirmed: names::confirmed(confirmation),
             }
         };
-        let confirmations = result.confirmations.iter().copied().chain(std::iter::repeat(Confirmation::No));
-        result.all_delays().zip(confirmations).map(row).collect()
+        result.all_delays().zip(result.confirmations.iter().copied()).map(row).collect()
     }
 
     /// The rows of `cycles.csv` for one memory model.
@@ -325,7 +317,7 @@ impl Outcome {
             plain_fences: result.num_of_fences(FenceStrength::Plain),
             cumulative_fences: result.num_of_fences(FenceStrength::Cumulative),
             placement: names::placement(self.options.method),
-            optimal: names::yes_no(self.is_proved_minimal(result)),
+            minimal: self.minimal(result).to_string(),
             complete: names::yes_no(result.complete),
             engine: self.engine.name.clone(),
             abstraction: self.engine.abstraction.map(|abstraction| abstraction.to_string()),
@@ -386,7 +378,7 @@ impl Outcome {
             result.fences.len(),
             result.num_of_fences(FenceStrength::Plain),
             result.num_of_fences(FenceStrength::Cumulative),
-            if self.is_proved_minimal(result) { "proved" } else { "not-proved" },
+            self.minimal(result),
             names::yes_no(result.complete),
         )
     }

@@ -6,17 +6,17 @@
 use super::drawing::{self, Column};
 use super::edges::Edges;
 use super::engine;
+use super::minimal::confirmed_in_words;
 use super::names;
 use super::prose;
 use super::reading;
 use super::snippet::{self, Addition};
 use super::style::{ADDED, TITLE, WRONG, styled};
-use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome, Verification};
+use crate::analysis::{Fence, ModelOutcome, Outcome, Verification};
 use crate::caveat::Level;
 use crate::cycles::{Cycle, Delay, Edge, Segment, Step, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::lang::excerpt::printable;
-use crate::placement::Minimality;
 use crate::placement::locks::Role;
 use crate::program::Span;
 use crate::safety::Place;
@@ -392,17 +392,8 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
     if let Some(sentence) = engine::left_out(outcome) {
         prose::write(out, 2, 4, &sentence)?;
     }
-    let confirmed = result.confirmations.iter().filter(|&&c| c == Confirmation::Yes).count();
-    let infeasible = result.infeasible.len() + result.confirmations.iter().filter(|&&c| c == Confirmation::No).count();
-    if confirmed + infeasible > 0 {
-        let all = result.all_delays().count();
-        write!(out, "  delays: {all}, of which {confirmed} were confirmed by a run")?;
-        let unfenced = if result.infeasible.is_empty() { "" } else { " and need no fence" };
-        match infeasible {
-            0 => writeln!(out)?,
-            1 => writeln!(out, "; 1 was proved infeasible{unfenced}")?,
-            more => writeln!(out, "; {more} were proved infeasible{unfenced}")?,
-        }
+    if let Some(sentence) = confirmed_in_words(result) {
+        prose::write(out, 2, 4, &sentence)?;
     }
     if let Some(list) = &result.findings.cycles {
         let more = if list.complete { "" } else { " (and more: the limit of --cycles was reached)" };
@@ -411,24 +402,18 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
             writeln!(out, "    cycle {number}: {}", outcome.diy_name(&judged.cycle, &judged.verdicts))?;
         }
     }
-    let minimal = match result.placement.minimality {
-        _ if result.stopped.is_some() => "not proved (stopped at a limit)".to_owned(),
-        Minimality::Greedy => "not proved (greedy placement)".to_owned(),
-        Minimality::AtLeast(needed) => format!("not proved (at least {needed} needed)"),
-        Minimality::Proved if outcome.analysis.cut_off => "not proved (a part only)".to_owned(),
-        Minimality::Proved => "proved".to_owned(),
-    };
+    let minimal = outcome.minimal_in_words(result);
     let rechecked = match (result.recheck.enough, result.recheck.each_needed) {
         _ if !result.recheck.done => "no (stopped at a limit)".to_owned(),
         (true, true) => "yes".to_owned(),
-        (true, false) => "enough, not every fence needed".to_owned(),
+        (true, false) => "enough, not every fence closes a path".to_owned(),
         (false, _) => styled(WRONG, "NOT ENOUGH: this is a bug in seqcon, please report it"),
     };
     let verified = names::verification(&result.verification);
     let verified =
         if result.verification == Verification::Violated { styled(WRONG, verified) } else { verified.to_owned() };
     let complete = names::yes_no(result.complete);
-    let verdict = format!("minimal: {minimal}; re-checked: {rechecked}; verified: {verified}; complete: {complete}");
+    let verdict = format!("{minimal}; re-checked: {rechecked}; verified: {verified}; complete: {complete}");
     prose::write(out, 2, 4, &verdict)?;
     match &result.verification {
         Verification::Verified(ground) => prose::write(out, 2, 4, &format!("verified by {ground}")),

@@ -9,7 +9,7 @@ use super::Machine;
 use super::split::SplitProgram;
 use super::system::{Event, State, System};
 use super::threads::{Access, AccessKind, Action};
-use super::visited::{LimitReached, Visited, reaches};
+use super::visited::{Allowance, LimitReached, Visited, reaches};
 use crate::weak::Granularity;
 
 /// A state of the machine.
@@ -138,8 +138,12 @@ impl<'p> Buffers<'p> {
     ///
     /// # Errors
     /// If the search has more states than the limit.
-    pub fn can_be_certain(&mut self, state: &BufferState, limit: usize) -> Result<bool, LimitReached> {
-        reaches(state, Visited::within(limit, &self.system.program.budget), |state| {
+    pub fn can_be_certain(
+        &mut self,
+        state: &BufferState,
+        allowance: impl Into<Allowance>,
+    ) -> Result<bool, LimitReached> {
+        reaches(state, Visited::within(allowance, &self.system.program.budget), |state| {
             (!self.system.is_certain(&state.shared))
                 .then(|| self.steps(state).into_iter().map(|(_, next)| next).collect())
         })

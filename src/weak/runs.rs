@@ -6,7 +6,7 @@
 use super::buffers::{BufferState, BufferStep, Buffers};
 use super::happens_before::{Cycle, HappensBefore, ReadFrom};
 use super::threads::AccessKind;
-use super::visited::{LimitReached, Visited};
+use super::visited::{Allowance, LimitReached, Visited};
 use super::{Granularity, Machine};
 use crate::weak::split::SplitProgram;
 
@@ -33,10 +33,11 @@ pub fn examine(
     machine: Machine,
     granularity: Granularity,
     bound: usize,
-    limit: usize,
+    allowance: impl Into<Allowance>,
 ) -> Result<Verdict, LimitReached> {
     let mut buffers = Buffers::new(program, machine, bound);
-    let mut visited = Visited::within(limit, &program.budget);
+    let allowance = allowance.into();
+    let mut visited = Visited::within(allowance.clone(), &program.budget);
     let initial = buffers.initial();
     let nothing = HappensBefore::new(program.threads.len(), program.memory.len());
     visited.start((initial, nothing))?;
@@ -47,7 +48,7 @@ pub fn examine(
         for (step, next) in buffers.steps(state) {
             let mut relation = relation.clone();
             if extend(&mut relation, &buffers, state, &step, granularity).is_err() {
-                if !buffers.can_be_certain(&next, limit)? {
+                if !buffers.can_be_certain(&next, allowance.clone())? {
                     continue; // No run comes to it.
                 }
                 let path: Vec<_> = visited.path_to(at).iter().map(|&number| visited.get(number)).collect();

@@ -5,7 +5,7 @@
 use super::Granularity;
 use super::split::SplitProgram;
 use super::threads::{Access, AccessKind, Action, ConfigId, Move, Order, Progress, Threads};
-use super::visited::{LimitReached, Visited, reaches};
+use super::visited::{Allowance, LimitReached, Visited, reaches};
 
 /// The threads of a program, with all configurations met so far.
 pub struct System<'p> {
@@ -70,9 +70,9 @@ impl<'p> System<'p> {
     ///
     /// # Errors
     /// If the search has more states than the limit.
-    pub fn can_be_certain(&mut self, state: &State, limit: usize) -> Result<bool, LimitReached> {
+    pub fn can_be_certain(&mut self, state: &State, allowance: impl Into<Allowance>) -> Result<bool, LimitReached> {
         let granularity = std::mem::replace(&mut self.granularity, Granularity::Accesses);
-        let result = reaches(state, Visited::within(limit, &self.program.budget), |state| {
+        let result = reaches(state, Visited::within(allowance, &self.program.budget), |state| {
             (!self.is_certain(state)).then(|| self.steps(state).into_iter().map(|(_, next)| next).collect())
         });
         self.granularity = granularity;
@@ -144,8 +144,8 @@ impl<'p> System<'p> {
     ///
     /// # Errors
     /// If there are more than the limit.
-    pub fn reach(&mut self, limit: usize) -> Result<Visited<State>, LimitReached> {
-        let mut visited = Visited::within(limit, &self.program.budget);
+    pub fn reach(&mut self, allowance: impl Into<Allowance>) -> Result<Visited<State>, LimitReached> {
+        let mut visited = Visited::within(allowance, &self.program.budget);
         visited.start(self.initial())?;
         let mut at = 0;
         while (at as usize) < visited.len() {

@@ -2,6 +2,7 @@
 
 use crate::budget::{Budget, Exhausted};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::hash::Hash;
 use std::rc::Rc;
 
@@ -14,12 +15,53 @@ pub enum LimitReached {
     Budget(Exhausted),
 }
 
+/// How many states searches may have: each of them, and perhaps all that share the allowance together. Counted, not timed, so that the same question has the same answer on every machine.
+#[derive(Clone, Debug)]
+pub struct Allowance {
+    each: usize,
+    left: Option<Rc<Cell<usize>>>,
+}
+
+impl Allowance {
+    /// So many states for all searches together that get a clone of it.
+    #[must_use]
+    pub fn together(states: usize) -> Allowance {
+        Allowance { each: states, left: Some(Rc::new(Cell::new(states))) }
+    }
+
+    /// How many states are left for the next search.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.left.as_ref().map_or(self.each, |left| left.get())
+    }
+
+    /// Pays for one more state of a search that has so many.
+    ///
+    /// # Errors
+    /// If that is one too many.
+    pub fn pay(&self, seen: usize) -> Result<(), LimitReached> {
+        if seen >= self.each {
+            return Err(LimitReached::States);
+        }
+        let Some(left) = &self.left else { return Ok(()) };
+        left.set(left.get().checked_sub(1).ok_or(LimitReached::States)?);
+        Ok(())
+    }
+}
+
+impl From<usize> for Allowance {
+    /// So many states for each search.
+    fn from(each: usize) -> Allowance {
+        Allowance { each, left: None }
+    }
+}
+
 /// The states seen so far.
 pub struct Visited<S> {
     numbers: FxHashMap<Rc<S>, u32>,
     states: Vec<Rc<S>>,
     parents: Vec<u32>,
-    limit: usize,
+    allowance: Allowance,
     budget: Budget,
 }
 
@@ -29,21 +71,21 @@ const NOBODY: u32 = u32::MAX;
 impl<S: Eq + Hash> Visited<S> {
     /// Nothing seen; at most so many states.
     #[must_use]
-    pub fn new(limit: usize) -> Visited<S> {
-        Visited::within(limit, &Budget::default())
+    pub fn new(allowance: impl Into<Allowance>) -> Visited<S> {
+        Visited::within(allowance, &Budget::default())
     }
 
     /// Nothing seen; at most so many states, and as long as the budget lasts.
     #[must_use]
-    pub fn within(limit: usize, budget: &Budget) -> Visited<S> {
-        let budget = budget.clone();
-        Visited { numbers: FxHashMap::default(), states: Vec::new(), parents: Vec::new(), limit, budget }
+    pub fn within(allowance: impl Into<Allowance>, budget: &Budget) -> Visited<S> {
+        let (allowance, budget) = (allowance.into(), budget.clone());
+        Visited { numbers: FxHashMap::default(), states: Vec::new(), parents: Vec::new(), allowance, budget }
     }
 
     /// Nothing seen; with the limits of this one.
     #[must_use]
     pub fn emptied(&self) -> Visited<S> {
-        Visited::within(self.limit, &self.budget)
+        Visited::within(self.allowance.clone(), &self.budget)
     }
 
     /// A state that the search starts from.
@@ -63,9 +105,7 @@ impl<S: Eq + Hash> Visited<S> {
         if let Some(&known) = self.numbers.get(&state) {
             return Ok(known);
         }
-        if self.states.len() >= self.limit {
-            return Err(LimitReached::States);
-        }
+        self.allowance.pay(self.states.len())?;
         let number = self.states.len() as u32;
         let state = Rc::new(state);
         self.states.push(Rc::clone(&state));
@@ -88,8 +128,8 @@ impl<S: Eq + Hash> Visited<S> {
 
     /// The most states that it may have.
     #[must_use]
-    pub fn limit(&self) -> usize {
-        self.limit
+    pub fn allowance(&self) -> Allowance {
+        self.allowance.clone()
     }
 
     /// How many were seen.

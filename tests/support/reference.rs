@@ -78,7 +78,18 @@ impl Lts {
         let shown = steps.tables(&steps.enabled, &BTreeSet::new());
         let all = steps.tables(&steps.with_unseen_refusals(), &steps.threads_that_wait_for_internal_steps());
         let presumed = if all == shown { Presumed::Nothing } else { Presumed::More(Box::new(all)) };
-        Facts { presumed, ..shown }
+        Facts { presumed, cut_off: !self.is_whole(), ..shown }
+    }
+
+    /// Whether the initial state leads to all states: else this is a part of a state space.
+    pub fn is_whole(&self) -> bool {
+        let mut reached = BTreeSet::from([0]);
+        while let Some((_, _, to)) =
+            self.transitions.iter().find(|(from, _, to)| reached.contains(from) && !reached.contains(to))
+        {
+            reached.insert(*to);
+        }
+        reached.len() as u64 == self.states
     }
 
     /// The pairs of `follows` when internal steps are followed from state to state, as far as each changes what the thread has
@@ -123,8 +134,12 @@ fn instruction(label: &Label) -> Instruction {
     (label.thread.clone(), label.instr.clone())
 }
 
-fn instructions(labels: &BTreeSet<Label>) -> BTreeSet<Instruction> {
-    labels.iter().map(instruction).collect()
+fn is_of(label: &Label, instruction: &Instruction) -> bool {
+    label.thread == instruction.0 && label.instr == instruction.1
+}
+
+fn has(labels: &BTreeSet<Label>, instruction: &Instruction) -> bool {
+    labels.iter().any(|label| is_of(label, instruction))
 }
 
 /// A state space, understood.
@@ -132,6 +147,8 @@ struct Steps {
     size: (u64, u64),
     transitions: Vec<(u64, Option<Label>, u64)>,
     enabled: Enabled,
+    /// The states with an internal step to another one.
+    internal: BTreeSet<u64>,
 }
 
 impl Steps {
@@ -146,7 +163,9 @@ impl Steps {
             let of_thread = enabled.entry(label.thread.clone()).or_insert_with(|| nothing.clone());
             of_thread.entry(state).or_default().insert(label.clone());
         }
-        Steps { size: (lts.states, lts.transitions.len() as u64), transitions, enabled }
+        let internal = transitions.iter().filter(|(from, label, to)| label.is_none() && to != from);
+        let internal = internal.map(|(from, _, _)| *from).collect();
+        Steps { size: (lts.states, lts.transitions.len() as u64), transitions, enabled, internal }
     }
 
     /// The steps of threads that are not blocked evaluations.
@@ -156,7 +175,7 @@ impl Steps {
     }
 
     fn has_internal(&self, state: u64) -> bool {
-        self.transitions.iter().any(|(from, label, to)| *from == state && label.is_none() && to != from)
+        self.internal.contains(&state)
     }
 
     /// The tables if this is what is enabled; these threads go on across steps of others.
@@ -179,6 +198,7 @@ impl Steps {
             let shown = &self.enabled[thread];
             // A thread sees of a state what it has enabled, and whether there is an internal step to another state.
             let view = |state: u64| (&shown[&state], self.has_internal(state));
+            let state_with: BTreeMap<&BTreeSet<Label>, u64> = shown.iter().map(|(&state, set)| (set, state)).collect();
             let mut moves = BTreeSet::new();
             for (from, label, to) in &self.transitions {
                 let (before, after) = (view(*from), view(*to));
@@ -208,7 +228,7 @@ impl Steps {
                     position += 1;
                 }
                 let sets: BTreeSet<&BTreeSet<Label>> = reached.into_iter().map(|(set, _)| set).collect();
-                let states = shown.iter().filter(|(_, set)| sets.contains(set)).map(|(state, _)| state);
+                let states = sets.into_iter().filter_map(|set| state_with.get(set));
                 for next in states.flat_map(|state| &local[state]) {
                     follows.push(Follows { from: id(label), to: id(next), newly: !local[&from].contains(next) });
                 }
@@ -236,20 +256,17 @@ impl Steps {
             let own: BTreeSet<Instruction> = labels.iter().map(|&label| instruction(label)).collect();
             let shown: BTreeSet<&Instruction> = own.iter().filter(|of| self.shows_itself(of, local)).collect();
             for unseen in own.iter().filter(|of| !shown.contains(of)) {
-                let shown_in = |state: &u64| -> BTreeSet<Instruction> {
-                    instructions(&local[state]).into_iter().filter(|of| shown.contains(of)).collect()
+                let shown_in = |state: &u64| -> BTreeSet<&Instruction> {
+                    shown.iter().copied().filter(|of| has(&local[state], of)).collect()
                 };
-                let is_there = |state: &u64| instructions(&local[state]).contains(unseen);
-                let companions: BTreeSet<Instruction> =
+                let is_there = |state: &u64| has(&local[state], unseen);
+                let companions: BTreeSet<&Instruction> =
                     local.keys().filter(|&s| is_there(s)).flat_map(shown_in).collect();
-                let refused: Vec<Label> = labels
-                    .iter()
-                    .filter(|label| instruction(label) == *unseen)
-                    .flat_map(|label| self.refused(label))
-                    .collect();
+                let refused: Vec<Label> =
+                    labels.iter().filter(|label| is_of(label, unseen)).flat_map(|label| self.refused(label)).collect();
                 let conditional =
-                    |of: &Instruction| labels.iter().any(|label| instruction(label) == *of && has_condition(label));
-                if !conditional(unseen) && companions.iter().any(conditional) {
+                    |of: &Instruction| labels.iter().any(|label| is_of(label, of) && has_condition(label));
+                if !conditional(unseen) && companions.iter().any(|of| conditional(of)) {
                     continue;
                 }
                 for state in local.keys().filter(|&state| !is_there(state)) {
@@ -265,14 +282,14 @@ impl Steps {
 
     /// Whether the instruction is seen wherever its thread is about to evaluate it.
     fn shows_itself(&self, of: &Instruction, local: &BTreeMap<u64, BTreeSet<Label>>) -> bool {
-        let labels = || local.values().flatten().filter(|label| instruction(label) == *of);
+        let labels = || local.values().flatten().filter(|label| is_of(label, of));
         let has_condition = labels().any(has_condition);
         let is_blocked = self.transitions.iter().any(|(from, label, to)| {
-            from == to && label.as_ref().is_some_and(|label| instruction(label) == *of && label.is_only_a_condition())
+            from == to && label.as_ref().is_some_and(|label| is_of(label, of) && label.is_only_a_condition())
         });
-        let is_taken = self.taken().any(|(_, label, _)| instruction(label) == *of);
+        let is_taken = self.taken().any(|(_, label, _)| is_of(label, of));
         let is_refused = labels().any(|label| label.refused) || is_blocked && is_taken;
-        let is_in = |state: u64| instructions(&local[&state]).contains(of);
+        let is_in = |state: u64| has(&local[&state], of);
         let comes_and_goes = self.taken().any(|(from, label, to)| label.thread != of.0 && is_in(from) != is_in(to));
         (!has_condition || is_refused) && !comes_and_goes
     }

@@ -2,7 +2,7 @@
 
 use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, ModelOutcome, Options};
-use seqcon::confirm::{Limits, granularity, place_confirmed};
+use seqcon::confirm::{Limits, Subject, granularity, place_by_default, place_confirmed};
 use seqcon::cycles::Atomicity;
 use seqcon::explore::observe::{FactsObserver, facts};
 use seqcon::explore::{Limits as ExploreLimits, explore};
@@ -45,6 +45,19 @@ pub fn analysis_for(program: &Program, atomicity: Atomicity, limits: Limits) -> 
 /// Its result under a memory model.
 pub fn outcome(analysis: &Analysis, model: &str, atomicity: Atomicity) -> ModelOutcome {
     analysis.run(&named(model), &Options { atomicity, ..Options::default() })
+}
+
+/// Its result by default: with the budget of `analyse`, or less if the limits are smaller.
+pub fn by_default(
+    program: &Program,
+    analysis: &Analysis,
+    model: &str,
+    atomicity: Atomicity,
+    limits: Limits,
+) -> ModelOutcome {
+    let options = Options { atomicity, ..Options::default() };
+    place_by_default(Subject { program, analysis, model: &named(model), options: &options }, limits)
+        .expect("short instructions")
 }
 
 /// Its result with fences only for what is not proved infeasible.

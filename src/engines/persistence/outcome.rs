@@ -171,7 +171,7 @@ impl Checked {
 
     /// Whether less than this cost would do: patterns that are perhaps not in the program may ask for too much, unless the others ask for as much.
     fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
-        let Some(certain) = &self.certain else { return Minimality::Proved };
+        let Some(certain) = &self.certain else { return Minimality::Program };
         let mut least = 0;
         for thread in 0..self.program.threads.len() {
             let paths = Paths::of(certain, thread, &self.single);
@@ -179,7 +179,7 @@ impl Checked {
             least += minimum(&paths, [&cost, &cost]).into_iter().map(cost).sum::<u64>();
         }
         if least == cost {
-            return Minimality::Proved;
+            return Minimality::Program;
         }
         Minimality::AtLeast(num_of_fences(&names.machine, certain))
     }

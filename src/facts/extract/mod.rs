@@ -171,6 +171,11 @@ pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> R
     let discovery = initial.and_then(|initial| Discovery::new(&enabled.table, initial));
     let part = steps::collect(bytes, layout.body(), &labels, &enabled, discovery.as_ref(), &meter).and_then(|steps| {
         let Some((initial, discovery)) = initial.zip(discovery.as_ref()) else { return Ok((steps, None)) };
+        let occurring = enabled.table.num_of_states() as u64;
+        if occurring < enabled.states {
+            let reason = format!("the header counts {} states, and only {occurring} occur", enabled.states);
+            return Ok((steps, Some(reason)));
+        }
         let unreached = discovery.first_unreached(bytes, layout.body(), &enabled.table, &meter)?;
         Ok((steps, unreached.map(|state| format!("nothing leads from the initial state {initial} to state {state}"))))
     });

@@ -72,8 +72,8 @@ struct ResultData {
     title: String,
     summary: SummaryRow,
     enough: bool,
-    each_fence_needed: bool,
-    proved_minimal: bool,
+    each_fence_closes_a_path: bool,
+    minimal_in_words: String,
     verified: VerificationObject,
     complete: bool,
     notices: Vec<String>,
@@ -178,14 +178,13 @@ fn node(outcome: &Outcome, id: VertexId) -> NodeData {
 
 fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
     let fences = fence_objects(outcome, result).into_iter().zip(&result.fences);
-    let confirmations = result.confirmations.iter().copied().chain(std::iter::repeat(Confirmation::No));
     ResultData {
         memory_model: result.model.name.clone(),
         title: result.model.title.clone(),
         summary: outcome.summary_row(result),
         enough: result.recheck.enough,
-        each_fence_needed: result.recheck.each_needed,
-        proved_minimal: outcome.is_proved_minimal(result),
+        each_fence_closes_a_path: result.recheck.each_needed,
+        minimal_in_words: outcome.minimal_in_words(result),
         verified: verification_object(&result.verification),
         complete: result.complete,
         notices: super::super::reading::sentences(outcome, result),
@@ -193,8 +192,8 @@ fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
         locks: locks(outcome, result),
         delays: result
             .all_delays()
-            .zip(confirmations)
-            .map(|(delay, confirmed)| delay_data(outcome, delay, confirmed))
+            .zip(&result.confirmations)
+            .map(|(delay, &confirmed)| delay_data(outcome, delay, confirmed))
             .collect(),
     }
 }

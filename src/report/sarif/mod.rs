@@ -9,6 +9,7 @@
 
 mod schema;
 
+use super::minimal::Minimal;
 use super::{Report, names};
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::caveat::Caveat;
@@ -196,8 +197,10 @@ impl<'a> Writer<'a> {
                 format!(": without it, {to} may be seen before the write that {from} has read")
             }
         });
+        let minimal = self.outcome.minimal(result);
+        let asked = if minimal == Minimal::Program { "needed" } else { "asked for" };
         let what = format!(
-            "Under {}, {} ({}) is needed {place} {instr} ({}){why}.",
+            "Under {}, {} ({}) is {asked} {place} {instr} ({}){why}.",
             result.model.name,
             fence.mnemonic,
             fence.strength,
@@ -225,6 +228,7 @@ impl<'a> Writer<'a> {
             partial_fingerprints: fingerprint(&[RULES[rule].0, &result.model.name, &instr, &position]),
             properties: BTreeMap::from([
                 ("memoryModel", result.model.name.clone()),
+                ("minimal", minimal.to_string()),
                 ("mnemonic", fence.mnemonic.clone()),
                 ("position", position),
                 ("servedDelays", fence.delays.len().to_string()),

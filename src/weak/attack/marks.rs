@@ -175,7 +175,7 @@ impl Search {
         for &(location, value) in &left.overlay {
             state.memory[location as usize] = value;
         }
-        system.can_be_certain(&state, self.visited.limit())
+        system.can_be_certain(&state, self.visited.allowance())
     }
 
     fn found(&mut self, system: &mut System<'_>, at: u32, last: Event) -> Found {

@@ -21,13 +21,15 @@ mod private;
 
 use super::system::{Event, State, System};
 use super::threads::{Access, AccessKind, ConfigId};
-use super::visited::{LimitReached, Visited};
+use super::visited::{Allowance, LimitReached, Visited};
 use super::{Granularity, Machine};
 use crate::weak::split::{SplitProgram, SplitStep};
 use marks::{Marked, Search};
 use private::{Position, PrivateRun, Rules};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
 use std::rc::Rc;
 
 /// An access of an instruction.
@@ -78,7 +80,7 @@ pub enum Visibility {
 pub struct Attack<'p> {
     system: System<'p>,
     machine: Machine,
-    limit: usize,
+    allowance: Allowance,
     reached: Visited<State>,
     /// For each thread and each pair that it can reorder alone, from where the others go on.
     pairs: BTreeMap<Pair, Vec<Source>>,
@@ -102,12 +104,13 @@ impl<'p> Attack<'p> {
         program: &'p SplitProgram,
         machine: Machine,
         granularity: Granularity,
-        limit: usize,
+        allowance: impl Into<Allowance>,
     ) -> Result<Attack<'p>, LimitReached> {
         let mut system = System::new(program, granularity);
-        let reached = system.reach(limit)?;
+        let allowance = allowance.into();
+        let reached = system.reach(allowance.clone())?;
         let mut attack =
-            Attack { system, machine, limit, reached, pairs: BTreeMap::new(), searches: FxHashMap::default() };
+            Attack { system, machine, allowance, reached, pairs: BTreeMap::new(), searches: FxHashMap::default() };
         for thread in 0..program.threads.len() {
             attack.collect(thread)?;
         }
@@ -139,7 +142,7 @@ impl<'p> Attack<'p> {
         let mut steps = self.system.program.threads.iter().flat_map(|thread| &thread.steps).flatten();
         let can_presume = steps.any(SplitStep::can_presume);
         for ((memory, config), states) in groups {
-            let mut run = PrivateRun::new(self.rules(thread), Visited::within(self.limit, &self.system.program.budget));
+            let mut run = PrivateRun::new(self.rules(thread), self.visited());
             run.go(&mut self.system.threads[thread], Position::start(config, memory))?;
             for overtaking in &run.found {
                 let found = sources.entry(Pair { thread, ..overtaking.pair }).or_default();
@@ -148,7 +151,11 @@ impl<'p> Attack<'p> {
                     threads[thread] = 0;
                     let state = State { memory: overtaking.memory.clone(), threads };
                     let left = can_presume.then(|| overtaking.left.clone());
-                    found.entry(Rc::new(Marked::start(state, left, &overtaking.after))).or_insert(number);
+                    let marked = Rc::new(Marked::start(state, left, &overtaking.after));
+                    if let Entry::Vacant(new) = found.entry(marked) {
+                        self.allowance.pay(0)?; // They are as large as states, and can be more.
+                        new.insert(number);
+                    }
                 }
             }
         }
@@ -162,6 +169,11 @@ impl<'p> Attack<'p> {
         Ok(())
     }
 
+    /// For a search within the same limits.
+    fn visited<S: Eq + Hash>(&self) -> Visited<S> {
+        Visited::within(self.allowance.clone(), &self.system.program.budget)
+    }
+
     fn rules(&self, thread: usize) -> Rules {
         Rules { thread, machine: self.machine, granularity: self.system.granularity }
     }
@@ -172,11 +184,11 @@ impl<'p> Attack<'p> {
     /// If the search has more states than the limit.
     pub fn confirm(&mut self, pair: Pair) -> Result<Option<Witness>, LimitReached> {
         let Some(sources) = self.pairs.get(&pair) else { return Ok(None) };
-        let (limit, budget) = (self.limit, &self.system.program.budget);
+        let visited = self.visited();
         let search = self
             .searches
             .entry((pair.thread, pair.from.location))
-            .or_insert_with(|| Search::new(pair.thread, pair.from.location, Visited::within(limit, budget)));
+            .or_insert_with(|| Search::new(pair.thread, pair.from.location, visited));
         let starts = sources.iter().map(|source| &*source.marked);
         let Some(others) = search.find(&mut self.system, starts)? else { return Ok(None) };
         let first = Rc::clone(&others.states[0]);
@@ -189,8 +201,7 @@ impl<'p> Attack<'p> {
         let path: Vec<Rc<State>> = self.reached.path_to(source.state).iter().map(|&n| self.reached.get(n)).collect();
         let before = self.system.events_along(&path);
         let start = self.reached.get(source.state);
-        let mut run =
-            PrivateRun::new(self.rules(pair.thread), Visited::within(self.limit, &self.system.program.budget));
+        let mut run = PrivateRun::new(self.rules(pair.thread), self.visited());
         let position = Position::start(start.threads[pair.thread], start.memory.clone());
         run.go(&mut self.system.threads[pair.thread], position)?;
         let overtaking = run.found.iter().find(|found| {

@@ -1,0 +1,138 @@
+//! Whether fewer fences would do: one word for tables and one sentence for people, the same in all reports.
+//!
+//! What is proved is proved either of the program or only of its event graph, which asks for at least as much ([`confirm`](crate::confirm)). Of a part of a state space, and of definitions that are known to miss something, nothing is
+//! said about the program.
+
+use crate::aeg::Profile;
+use crate::analysis::{Confirmation, Confirming, ModelOutcome, Outcome};
+use crate::cycles::ConflictRule;
+use crate::placement::Minimality;
+use crate::placement::cost::Costs;
+use std::fmt;
+
+/// Of what it is proved that no fewer fences would do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Minimal {
+    /// Of the program: no cheaper fences are enough.
+    Program,
+    /// Of the event graph: no cheaper fences meet all that it has.
+    EventGraph,
+    /// Of nothing.
+    No,
+}
+
+impl fmt::Display for Minimal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Minimal::Program => "program",
+            Minimal::EventGraph => "event-graph",
+            Minimal::No => "no",
+        })
+    }
+}
+
+impl Outcome {
+    /// Of what it is proved that nothing less would do.
+    #[must_use]
+    pub fn minimal(&self, result: &ModelOutcome) -> Minimal {
+        let analysis = &self.analysis;
+        let is_sound = analysis.profile == Profile::Sound
+            && analysis.conflict_rule(self.options.conflicts) != ConflictRule::Concurrent;
+        match result.placement.minimality {
+            _ if analysis.cut_off || result.stopped.is_some() => Minimal::No,
+            Minimality::Greedy | Minimality::AtLeast(_) => Minimal::No,
+            Minimality::Program | Minimality::EventGraph if !is_sound => Minimal::EventGraph,
+            Minimality::Program => Minimal::Program,
+            // There is nothing less than nothing.
+            Minimality::EventGraph if result.fences.is_empty() => Minimal::Program,
+            Minimality::EventGraph => Minimal::EventGraph,
+        }
+    }
+
+    /// The same in words.
+    #[must_use]
+    pub fn minimal_in_words(&self, result: &ModelOutcome) -> String {
+        // With weights, the cheapest fences need not be the fewest.
+        let least = if self.options.costs == Costs::default() { "fewest" } else { "cheapest" };
+        match (self.minimal(result), result.placement.minimality) {
+            _ if result.stopped.is_some() => format!("{least}: not proved (stopped at a limit)"),
+            (Minimal::No, Minimality::Greedy) => format!("{least}: not proved (greedy placement)"),
+            (Minimal::No, Minimality::AtLeast(needed)) => format!("{least}: not proved (at least {needed} needed)"),
+            (Minimal::No, _) => format!("{least}: not proved (a part only)"),
+            (Minimal::Program, _) if result.fences.is_empty() => format!("{least}: no fence"),
+            (Minimal::Program, _) if !self.engine.is_default() => {
+                format!("{least}: each is needed for {}", self.engine.name)
+            }
+            (Minimal::Program, _) => {
+                let fences = result.fences.len();
+                format!("{least}: each is needed by a run ({fences} of {fences} confirmed)")
+            }
+            (Minimal::EventGraph, _) => format!("{least} for the event graph{}", self.reservations(result)),
+        }
+    }
+
+    /// What keeps a statement about the event graph from being one about the program.
+    fn reservations(&self, result: &ModelOutcome) -> String {
+        let mut known = Vec::new();
+        let confirmed = result.num_of(Confirmation::Yes);
+        let delays = result.confirmations.len() - result.infeasible.len();
+        match result.confirming {
+            Confirming::NotAsked => {}
+            Confirming::NoMachine => known.push(format!("not confirmed: no machine runs {}", result.model.name)),
+            Confirming::PartialFences => {
+                known.push(format!("not confirmed: the machine of {} knows no partial fences", result.model.name));
+            }
+            Confirming::Done => known.push(format!("{confirmed} of {delays} delays confirmed")),
+            Confirming::OutOfStates(states) => {
+                known.push(format!("{confirmed} of {delays} delays confirmed, the rest not within {states} states"));
+            }
+            Confirming::Stopped(limit) => {
+                known.push(format!("{confirmed} of {delays} delays confirmed, the rest not within {limit}"));
+            }
+        }
+        let has_partial = self.source.as_ref().is_some_and(|source| !source.partial_fences().is_empty());
+        if has_partial {
+            known.push("partial fences are not counted".to_owned());
+        }
+        if known.is_empty() { String::new() } else { format!(" ({})", known.join("; ")) }
+    }
+}
+
+/// How many delays were confirmed, and what is known of the others; nothing where nothing was found out.
+#[must_use]
+pub fn confirmed_in_words(result: &ModelOutcome) -> Option<String> {
+    let [yes, no, no_longer, unknown] =
+        [Confirmation::Yes, Confirmation::No, Confirmation::NoLonger, Confirmation::Unknown]
+            .map(|confirmation| result.num_of(confirmation));
+    let is_asked = matches!(result.confirming, Confirming::Done | Confirming::OutOfStates(_) | Confirming::Stopped(_));
+    let all = result.confirmations.len();
+    if all == 0 || (!is_asked && yes == 0) {
+        return None;
+    }
+    let mut parts = vec![format!("delays: {all}, of which {yes} {} confirmed by a run", were(yes))];
+    let unfenced = if result.infeasible.is_empty() { "" } else { " and need no fence" };
+    if no > 0 {
+        parts.push(format!("{no} {} proved infeasible{unfenced}", were(no)));
+    }
+    if no_longer > 0 {
+        parts.push(format!("{no_longer} {} proved infeasible with the fences in place", were(no_longer)));
+    }
+    match result.confirming {
+        Confirming::OutOfStates(states) if unknown > 0 => {
+            parts.push(format!("{unknown} {} not decided within {states} states", were(unknown)));
+        }
+        Confirming::Stopped(limit) if unknown > 0 => {
+            parts.push(format!("{unknown} {} not decided within {limit}", were(unknown)));
+        }
+        Confirming::Done if unknown > 0 => {
+            parts.push(format!("for {unknown} no run was found, which proves nothing under {}", result.model.name));
+        }
+        _ => {}
+    }
+    Some(parts.join("; "))
+}
+
+/// `was` or `were`.
+fn were(number: usize) -> &'static str {
+    if number == 1 { "was" } else { "were" }
+}
