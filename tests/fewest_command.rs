@@ -57,6 +57,15 @@ fn fences_that_no_run_needs_are_not_placed_unless_asked_for() {
 }
 
 #[test]
+fn what_is_infeasible_only_with_the_fences_in_place_is_told_apart() {
+    // All runs were examined; where no fence was put in, these are the runs of the program itself.
+    let csv = |spec: &str| seqcon(&["analyse", spec, "--mm", "pso", "--delays-csv", "-"]).1;
+    let (clh, lamport) = (csv("specs/clh.slco"), csv("specs/lamport-fast.slco"));
+    assert!(clh.contains(",no,") || clh.contains(",no\n"), "{clh}");
+    assert!(!clh.contains("no longer") && lamport.contains("no longer"), "{clh}{lamport}");
+}
+
+#[test]
 fn verify_and_fix_put_in_what_analyse_suggests() {
     let (status, output, _) = seqcon(&["verify", "specs/mcs.slco", "--mm", "tso"]);
     assert_eq!(status, 0, "{output}");

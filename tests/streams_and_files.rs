@@ -95,7 +95,7 @@ fn the_status_is_that_of_the_work_though_nobody_reads() {
     }
     // What was named beside the stream is there.
     assert!(fs::read_to_string(json).expect("written").contains("schema_version"));
-    assert!(fs::read_to_string(csv).expect("written").starts_with("thread,"));
+    assert!(fs::read_to_string(csv).expect("written").starts_with("model,thread,"));
 }
 
 #[test]

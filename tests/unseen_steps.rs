@@ -167,6 +167,7 @@ fn a_wait_of_which_nothing_is_shown_is_found_by_what_it_waits_for() {
                 .any(|caveat| caveat.sentence.contains("presumed are waits that read all that other threads write")),
             "{said:?}"
         );
+        assert!(said.iter().all(|caveat| !caveat.sentence.contains("-wait")), "{said:?}");
     }
 }
 

@@ -87,6 +87,8 @@ fn refusals(more: &More<'_>) -> Vec<Caveat> {
             ),
         ));
     }
+    // These waits are instructions of their own, called after what they lead to.
+    let without: Vec<_> = without.iter().map(|&(thread, wait)| (thread, wait.trim_end_matches("-wait"))).collect();
     if !without.is_empty() {
         caveats.push(Caveat::new(
             Topic::Unseen,

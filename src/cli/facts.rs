@@ -24,7 +24,7 @@ pub fn run(arguments: &FactsArguments, verbosity: Verbosity) -> Result<ExitCode,
     }
     let facts = model.facts;
     for caveat in caveat::unseen::caveats(&facts) {
-        eprintln!("seqcon: {}: {}: {}", caveat.topic.level().name(), model.paths[0].display(), caveat.sentence);
+        tell!("seqcon: {}: {}: {}", caveat.topic.level().name(), model.paths[0].display(), caveat.sentence);
     }
     let path = arguments.output.as_deref().unwrap_or(Path::new("-"));
     let mut staged = Staged::new();

@@ -123,7 +123,7 @@ fn info(path: &Path, input: &InputArguments) -> Result<Info, Failure> {
 /// Tells what the state space does not show.
 fn warn_of_unseen(path: &Path, facts: &Facts) {
     for caveat in caveat::unseen::caveats(facts) {
-        eprintln!("seqcon: {}: {}", path.display(), caveat.in_words());
+        tell!("seqcon: {}: {}", path.display(), caveat.in_words());
     }
 }
 

@@ -242,11 +242,14 @@ impl Subject<'_> {
             outcome.placement.minimality = Minimality::Program;
             return outcome;
         }
+        // With no fence in place, that is the program itself.
+        let is_unfenced = found.placement.fences.is_empty();
+        let refuted = if is_unfenced { Confirmation::No } else { Confirmation::NoLonger };
         for (verdict, pairs) in
             verdicts.iter_mut().zip(&pairs).filter(|(verdict, _)| **verdict == Confirmation::Unknown)
         {
             let is_confirmed = pairs.iter().any(|pair| found.confirmed.contains(pair));
-            *verdict = if is_confirmed { Confirmation::Yes } else { Confirmation::NoLonger };
+            *verdict = if is_confirmed { Confirmation::Yes } else { refuted };
         }
         let is_confirmed = |verdict| verdict == Confirmation::Yes;
         let place =
