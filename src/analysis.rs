@@ -5,9 +5,9 @@
 
 use crate::aeg::{AbstractEventGraph, Conflicts, Profile, ProgramOrder};
 use crate::budget::{Budget, Exhausted};
-use crate::caveat::Caveat;
+use crate::caveat::{self, Caveat};
 use crate::cycles::{self, Atomicity, ConflictRule, Delay, Findings, Listing, Setting};
-use crate::facts::Facts;
+use crate::facts::{Facts, Presumed};
 use crate::ids::InstrId;
 use crate::lts::label::Label;
 use crate::memory::{FenceStrength, Kind, MemoryModel};
@@ -64,6 +64,8 @@ pub struct Analysis {
     pub num_of_transitions: u64,
     /// A part of the state space is missing: there may be more to find.
     pub cut_off: bool,
+    /// What was presumed because the state space does not show it, and how names were taken.
+    pub caveats: Vec<Caveat>,
     /// Instructions that others may interrupt, as they are read, in a state space that shows only whole ones.
     pub interrupted: Vec<InstrId>,
     /// Whose definitions apply.
@@ -328,15 +330,21 @@ impl Analysis {
     /// The same; this and what is done with it end when the budget is exhausted.
     #[must_use]
     pub fn within(facts: Facts, profile: Profile, budget: &Budget) -> Analysis {
+        let cut_off = facts.cut_off || profile == Profile::Sound && facts.presumed == Presumed::Unknown;
+        let unseen = if profile == Profile::Sound { caveat::unseen::caveats(&facts) } else { Vec::new() };
+        let facts = if profile == Profile::Sound { facts.with_presumed().clone() } else { facts };
         let mut graph = AbstractEventGraph::build(&facts, profile);
         graph.budget = budget.clone();
+        let shown = |caveat: Caveat| Caveat { sentence: graph.shown(&caveat.sentence), ..caveat };
+        let caveats = unseen.into_iter().map(shown).chain(caveat::arrays::caveats(&graph)).collect();
         let order = ProgramOrder::new(&graph);
         let reachable = Conflicts::reachable(&graph);
         Analysis {
             labels: facts.labels,
             num_of_states: facts.states,
             num_of_transitions: facts.transitions,
-            cut_off: facts.cut_off,
+            cut_off,
+            caveats,
             interrupted: Vec::new(),
             profile,
             graph,

@@ -1,9 +1,9 @@
 //! How a result came about: version, command, inputs with their hashes, so that a reader of a report can repeat it.
 
 use sha2::{Digest, Sha256};
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What is needed to repeat a run.
 #[derive(Clone, Debug, Default)]
@@ -27,35 +27,53 @@ impl Provenance {
     /// The version of this program.
     pub const VERSION: &'static str = env!("CARGO_PKG_VERSION");
 
-    /// The command line, and the files that it names as inputs. Reads all of them.
-    ///
-    /// # Errors
-    /// If an input cannot be read.
-    pub fn of<'a>(
-        arguments: impl IntoIterator<Item = String>,
-        inputs: impl IntoIterator<Item = &'a Path>,
-    ) -> io::Result<Provenance> {
+    /// The command line, and the files that were read.
+    #[must_use]
+    pub fn of(arguments: impl IntoIterator<Item = String>, inputs: Vec<Input>) -> Provenance {
         let command: Vec<String> = arguments.into_iter().map(|argument| quoted(&argument)).collect();
-        let inputs = inputs.into_iter().map(|path| Ok(Input { path: path.display().to_string(), sha256: hash(path)? }));
-        Ok(Provenance { command: command.join(" "), inputs: inputs.collect::<io::Result<_>>()? })
+        Provenance { command: command.join(" "), inputs }
     }
 }
 
-fn hash(path: &Path) -> io::Result<Option<String>> {
-    // What is not a regular file has been read already, and is gone.
-    if !path.is_file() {
-        return Ok(None);
+/// The hashes of what was read, noted when it is read: at the end of a run another file may stand in its place.
+#[derive(Clone, Debug, Default)]
+pub struct Hashes(Arc<Mutex<Noted>>);
+
+#[derive(Debug, Default)]
+struct Noted {
+    is_wanted: bool,
+    known: BTreeMap<PathBuf, String>,
+}
+
+impl Hashes {
+    fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    let mut file = File::open(path)?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => break,
-            read => hasher.update(&buffer[..read]),
+
+    /// From now on, hashes are noted: a report will say them. They take time, so nobody else has them made.
+    pub fn want(&self) {
+        self.noted().is_wanted = true;
+    }
+
+    /// Notes the hash of what was read from a path.
+    pub fn note(&self, path: &Path, hash: impl FnOnce() -> Option<String>) {
+        let mut noted = self.noted();
+        if noted.is_wanted {
+            noted.known.extend(hash().map(|hash| (path.to_owned(), hash)));
         }
     }
-    Ok(Some(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+
+    /// What was read, with its hash if it was noted.
+    #[must_use]
+    pub fn input(&self, path: &Path) -> Input {
+        Input { path: path.display().to_string(), sha256: self.noted().known.get(path).cloned() }
+    }
+}
+
+/// The SHA-256 in hexadecimal digits.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// An argument as a POSIX shell takes it.
@@ -81,11 +99,8 @@ mod tests {
 
     #[test]
     fn the_hash_is_that_of_other_tools() {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let path = directory.path().join("abc");
-        std::fs::write(&path, "abc").expect("written");
         // The example of FIPS 180-4.
         let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(hash(&path).expect("readable").as_deref(), Some(known));
+        assert_eq!(sha256(b"abc"), known);
     }
 }

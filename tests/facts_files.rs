@@ -4,7 +4,7 @@ mod support;
 
 use rand::Rng;
 use seqcon::facts::extract::{NoProgress, Options};
-use seqcon::facts::{self, Facts, file};
+use seqcon::facts::{self, Facts, Presumed, file};
 use support::random::random_cases;
 use support::reference::Lts;
 
@@ -25,11 +25,16 @@ fn example() -> Lts {
     Lts { states: 2, transitions }
 }
 
+/// Its facts, with nothing presumed.
+fn example_facts() -> Facts {
+    Facts { presumed: Presumed::Nothing, ..example().facts() }
+}
+
 #[test]
 fn a_facts_file_is_text_that_people_can_read() {
     let text = "seqcon-facts 1\nstates 2\ntransitions 3\ncut_off 0\nlabels 3\nT0.0: b0 :=\nT0.1: ? b1\nT1.0: b1 :=\n\
-                follows 1\n0 1 new\nwaits 1\n1 0\nbegin 1\n2\nlapse 0\nend 1\n2\nconcurrent 1\n1 2\nchecksum ";
-    let bytes = written(&example().facts());
+                follows 1\n0 1 new\nwaits 1\n1 0\nbegin 1\n2\nlapse 0\nend 1\n2\nconcurrent 1\n1 2\npresumed 0\nchecksum ";
+    let bytes = written(&example_facts());
     assert!(String::from_utf8_lossy(&bytes).starts_with(text), "{}", String::from_utf8_lossy(&bytes));
     assert!(file::is_facts(&bytes) && !file::is_facts(b"des (0,0,1)") && !file::is_facts(b""));
 }
@@ -97,7 +102,7 @@ fn damaged_files_never_panic() {
 
 #[test]
 fn messages_name_the_line() {
-    let text = String::from_utf8(written(&example().facts())).expect("it is text");
+    let text = String::from_utf8(written(&example_facts())).expect("it is text");
     let cases = [
         (text.replace("facts 1", "facts 2"), "model.facts:1:1: expected `seqcon-facts 1`, found `seqcon-facts 2`;"),
         (
@@ -114,7 +119,8 @@ fn messages_name_the_line() {
         (text.replace("begin 1\n2\n", "begin 1\n7\n"), "model.facts:14:1: expected a label's position, found `7`;"),
         (text.replace("\n1 0\n", "\n1 2\n"), "model.facts:12:1: expected two labels of the same thread"),
         (text.replace("\n1 2\n", "\n0 1\n"), "model.facts:19:1: expected two labels of different threads"),
-        (text.replace("states 2", "states 3"), "model.facts:20:1: expected the checksum of the lines before"),
+        (text.replace("presumed 0", "presumed 2"), "model.facts:20:1: expected `presumed 0` or `presumed 1`, found"),
+        (text.replace("states 2", "states 3"), "model.facts:21:1: expected the checksum of the lines before"),
     ];
     for (text, expected) in cases {
         let message = message_of(text.as_bytes());

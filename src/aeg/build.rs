@@ -10,6 +10,7 @@
 //! *Levels* must be those of [`weak::split`](crate::weak::split), which knows no locations but the elements of arrays with a constant index. So for them, and only for them, accesses to one array are ordered
 //! as those to one location are, unless both have a constant index and these differ.
 
+use super::arrays::vague_names;
 use super::{AbstractEventGraph, Evaluation, Event, Instruction, LocalUpdate, Profile, Sources, Vertex};
 use crate::budget::Budget;
 use crate::facts::Facts;
@@ -42,17 +43,23 @@ impl AbstractEventGraph {
             instruction.labels.push(label);
             instruction.update |= facts.labels[position].has_write();
             instruction.composite |= evaluation.events.len() > 1 && !evaluation.barrier;
-            instruction.unseen |= evaluation.events.len() > 1 && is_guarded(&facts.labels[position]);
             for (event_position, event) in evaluation.events.iter().enumerate() {
                 occurrences[event.vertex.index()].push((label, event_position));
             }
         }
-        for label in facts.labels.iter().zip(&evaluations).filter(|(label, _)| label.refused) {
-            instructions[label.1.instr.index()].unseen = false;
-        }
         let prefix = common_prefix(names.threads.iter().chain(&names.locations));
-        let shown = |names: Vec<String>| names.into_iter().map(|name| name[prefix.len()..].to_owned()).collect();
+        let shown = |names: Vec<String>| -> Vec<String> {
+            names.into_iter().map(|name| name[prefix.len()..].to_owned()).collect()
+        };
+        let mut taken_together: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (name, known_as) in names.vague {
+            taken_together.entry(known_as).or_default().insert(name);
+        }
+        let taken_together = taken_together.into_iter().filter(|(_, names)| names.len() > 1);
+        let taken_together =
+            taken_together.map(|(array, names)| (array[prefix.len()..].to_owned(), shown(in_natural_order(names))));
         AbstractEventGraph {
+            taken_together: taken_together.collect(),
             threads: shown(names.threads),
             locations: shown(names.locations),
             instructions,
@@ -66,12 +73,6 @@ impl AbstractEventGraph {
             prefix,
         }
     }
-}
-
-/// Whether the label has a condition that can be refused after it was begun, and accesses after it.
-fn is_guarded(label: &Label) -> bool {
-    let is_condition = |step: &Step| matches!(step, Step::Condition { .. });
-    label.steps.iter().any(is_condition) && !label.steps.iter().all(is_condition)
 }
 
 /// Adds what a thread can go on with after it has waited: a wait that is never over at once (`await f`, where another thread sets f in answer
@@ -111,17 +112,28 @@ struct Names {
     instruction_ids: BTreeMap<(ThreadId, String), InstrId>,
     vertices: Vec<Vertex>,
     locals: BTreeMap<(ThreadId, String), LocalId>,
+    /// Names of shared locations that may overlap others, and what each is known as.
+    vague: BTreeMap<String, String>,
+    /// Names of locals that may overlap others.
+    vague_locals: BTreeSet<(ThreadId, String)>,
 }
 
 impl Names {
     fn collect(labels: &[Label]) -> Names {
         let threads = labels.iter().map(|label| label.thread.clone()).collect();
-        let mut locations = BTreeSet::new();
-        for access in labels.iter().flat_map(|label| &label.steps).flat_map(step_accesses) {
-            visit_shared(access, &mut |name| {
-                locations.insert(name.to_owned());
-            });
+        let mut shared: BTreeSet<&str> = BTreeSet::new();
+        let mut locals: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for label in labels {
+            for access in label.steps.iter().flat_map(step_accesses) {
+                visit(access, &mut |access| {
+                    let names = if access.local { locals.entry(&label.thread).or_default() } else { &mut shared };
+                    names.insert(&access.name);
+                });
+            }
         }
+        let vague = vague_names(shared.iter().copied());
+        let known_as = |&name: &&str| vague.get(name).map_or(name, String::as_str).to_owned();
+        let locations: BTreeSet<String> = shared.iter().map(known_as).collect();
         let mut names = Names {
             threads: in_natural_order(threads),
             locations: in_natural_order(locations),
@@ -129,14 +141,21 @@ impl Names {
             instruction_ids: BTreeMap::new(),
             vertices: Vec::new(),
             locals: BTreeMap::new(),
+            vague,
+            vague_locals: BTreeSet::new(),
         };
+        for (thread, locals) in locals {
+            let thread = names.thread_named(thread);
+            names.vague_locals.extend(vague_names(locals).into_keys().map(|name| (thread, name)));
+        }
         names.number_instructions(labels);
         let mut vertices = BTreeSet::new();
         for label in labels {
             let thread = names.thread(label);
             let instr = names.instruction(thread, &label.instr);
             let mut add = |kind: Kind, name: &str| {
-                vertices.insert(Vertex { instr, thread, kind, location: names.location(name) });
+                let (location, is_vague) = names.location(name);
+                vertices.insert(Vertex { instr, thread, kind, location, is_vague });
             };
             for step in &label.steps {
                 let (writes, reads) = match step {
@@ -168,20 +187,26 @@ impl Names {
                 name: name.to_owned(),
                 update: false,
                 composite: false,
-                unseen: false,
                 labels: Vec::new(),
             });
         }
     }
 
     fn thread(&self, label: &Label) -> ThreadId {
-        let position = self.threads.binary_search_by(|known| natural_order(known, &label.thread));
+        self.thread_named(&label.thread)
+    }
+
+    fn thread_named(&self, name: &str) -> ThreadId {
+        let position = self.threads.binary_search_by(|known| natural_order(known, name));
         ThreadId::new(position.expect("all thread names were collected"))
     }
 
-    fn location(&self, name: &str) -> LocationId {
+    /// The location of that name, and whether it is vague.
+    fn location(&self, name: &str) -> (LocationId, bool) {
+        let known_as = self.vague.get(name);
+        let name = known_as.map_or(name, String::as_str);
         let position = self.locations.binary_search_by(|known| natural_order(known, name));
-        LocationId::new(position.expect("all locations were collected"))
+        (LocationId::new(position.expect("all locations were collected")), known_as.is_some())
     }
 
     fn vertex(&self, vertex: Vertex) -> VertexId {
@@ -192,9 +217,14 @@ impl Names {
         *self.instruction_ids.get(&(thread, name.to_owned())).expect("all instructions were numbered")
     }
 
-    fn local(&mut self, thread: ThreadId, name: &str) -> LocalId {
+    /// The local of that name; none, if nobody can tell which element of a local array it is: what such a name carries is not known, so nothing depends on it.
+    fn local(&mut self, thread: ThreadId, name: &str) -> Option<LocalId> {
+        let key = (thread, name.to_owned());
+        if self.vague_locals.contains(&key) {
+            return None;
+        }
         let next = LocalId::new(self.locals.len());
-        *self.locals.entry((thread, name.to_owned())).or_insert(next)
+        Some(*self.locals.entry(key).or_insert(next))
     }
 }
 
@@ -219,12 +249,19 @@ fn step_accesses(step: &Step) -> impl Iterator<Item = &Access> {
     writes.iter().chain(reads)
 }
 
+/// Calls `see` for the access and everything its address needs.
+fn visit<'l>(access: &'l Access, see: &mut dyn FnMut(&'l Access)) {
+    see(access);
+    access.address.iter().for_each(|inner| visit(inner, see));
+}
+
 /// Calls `shared` for the access and everything its address needs, unless local.
 fn visit_shared(access: &Access, shared: &mut dyn FnMut(&str)) {
-    if !access.local {
-        shared(&access.name);
-    }
-    access.address.iter().for_each(|inner| visit_shared(inner, shared));
+    visit(access, &mut |access| {
+        if !access.local {
+            shared(&access.name);
+        }
+    });
 }
 
 /// The array of an element: `v` of `v[0]`.
@@ -285,7 +322,7 @@ impl<'a> Compiler<'a> {
                     for (write, address) in writes.iter().zip(addresses) {
                         if write.local {
                             let local = self.names.local(self.thread, &write.name);
-                            self.written.insert(local, value.clone());
+                            self.written.extend(local.map(|local| (local, value.clone())));
                         } else {
                             self.event(Kind::Write, write, address, value.clone());
                         }
@@ -318,7 +355,7 @@ impl<'a> Compiler<'a> {
             if read.local {
                 // An element of a local array depends on its index as much as on what it holds.
                 sources.extend(&address);
-                let local = self.names.local(self.thread, &read.name);
+                let Some(local) = self.names.local(self.thread, &read.name) else { continue };
                 match self.written.get(&local) {
                     Some(value) => sources.extend(value),
                     None => sources.extend(&Sources { events: Vec::new(), locals: vec![local] }),
@@ -332,16 +369,19 @@ impl<'a> Compiler<'a> {
     }
 
     /// The position of the event that this mention of an access makes. In the published profile only the first mention makes one; a later one adds the data of a write, and takes away what
-    /// only one of the addresses depends on (`v[i]` and `v[0]` can be one location).
+    /// only one of the addresses depends on (`v[i]` and `v[0]` can be one location); if the location is vague, so that these may be two accesses, also what only one of the values depends on.
     fn event(&mut self, kind: Kind, access: &Access, address: Sources, data: Sources) -> usize {
-        let location = self.names.location(&access.name);
-        let vertex = self.names.vertex(Vertex { instr: self.instr, thread: self.thread, kind, location });
+        let (location, is_vague) = self.names.location(&access.name);
+        let vertex = self.names.vertex(Vertex { instr: self.instr, thread: self.thread, kind, location, is_vague });
         let known = self.events.iter().position(|event| event.vertex == vertex);
         if let (Profile::Published, Some(position)) = (self.profile, known) {
             let event = &mut self.events[position];
-            event.address.events.retain(|source| address.events.contains(source));
-            event.address.locals.retain(|source| address.locals.contains(source));
-            event.data.extend(&data);
+            event.address.retain(&address);
+            if is_vague {
+                event.data.retain(&data);
+            } else {
+                event.data.extend(&data);
+            }
             return position;
         }
         let control = Sources { events: self.condition_reads.clone(), locals: self.condition.locals.clone() };
@@ -357,7 +397,7 @@ impl<'a> Compiler<'a> {
     /// Whether the text orders two events, of which the first stands first: one location, and one of them writes.
     fn is_coherent(&self, first: usize, second: usize) -> bool {
         let (a, b) = (self.vertex(first), self.vertex(second));
-        self.profile != Profile::Published && a.location == b.location && [a.kind, b.kind].contains(&Kind::Write)
+        self.profile != Profile::Published && a.is_at_location_of(b) && [a.kind, b.kind].contains(&Kind::Write)
     }
 
     /// Whether two events are on different levels, as far as [`Compiler::is_coherent`] could say without knowing what indices evaluate to.
@@ -416,6 +456,12 @@ impl<'a> Compiler<'a> {
 }
 
 impl Sources {
+    /// Keeps what is in both.
+    fn retain(&mut self, other: &Sources) {
+        self.events.retain(|source| other.events.contains(source));
+        self.locals.retain(|source| other.locals.contains(source));
+    }
+
     fn extend(&mut self, other: &Sources) {
         for event in &other.events {
             if !self.events.contains(event) {

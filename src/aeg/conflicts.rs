@@ -59,14 +59,6 @@ impl Conflicts {
         for &(alpha, beta) in graph.concurrent.iter().take_while(|_| !graph.budget.is_over()) {
             relation.join(graph, &extended[alpha.index()], &extended[beta.index()]);
         }
-        if graph.profile == Profile::Sound {
-            let all: Vec<VertexId> = graph.vertex_ids().collect();
-            for instruction in graph.instructions.iter().filter(|instruction| instruction.unseen) {
-                for label in instruction.labels.iter().take_while(|_| !graph.budget.is_over()) {
-                    relation.join(graph, &extended[label.index()], &all);
-                }
-            }
-        }
         relation.sorted()
     }
 

@@ -7,6 +7,7 @@
 //!
 //! [`Conflicts`] are the pairs of vertices of different threads, on one location, of which one writes (method §6).
 
+mod arrays;
 mod build;
 mod conflicts;
 mod program_order;
@@ -40,16 +41,24 @@ pub struct Vertex {
     pub kind: Kind,
     /// What is accessed.
     pub location: LocationId,
+    /// The location is vague: an array of which nobody can tell which elements are accessed.
+    pub is_vague: bool,
 }
 
 impl Vertex {
     /// The row of a memory model's table for `self` before `later`.
     #[must_use]
     pub fn pair_with(&self, later: &Vertex) -> Pair {
-        Pair { first: self.kind, second: later.kind, same_location: self.location == later.location }
+        Pair { first: self.kind, second: later.kind, same_location: self.is_at_location_of(later) }
     }
 
-    /// Whether two accesses conflict: different threads, one location, one of them a write.
+    /// Whether both access the same memory for certain.
+    #[must_use]
+    pub fn is_at_location_of(&self, other: &Vertex) -> bool {
+        self.location == other.location && !self.is_vague
+    }
+
+    /// Whether two accesses may conflict: different threads, one location, one of them a write.
     #[must_use]
     pub fn conflicts_with(&self, other: &Vertex) -> bool {
         self.thread != other.thread
@@ -69,8 +78,6 @@ pub struct Instruction {
     pub update: bool,
     /// It makes several accesses, and nothing makes it atomic.
     pub composite: bool,
-    /// It has a condition, and the state space does not show where that is refused: it may be there unseen.
-    pub unseen: bool,
     /// Its evaluations.
     pub labels: Vec<LabelId>,
 }
@@ -144,6 +151,8 @@ pub struct AbstractEventGraph {
     pub threads: Vec<String>,
     /// Shared locations.
     pub locations: Vec<String>,
+    /// Names that may mean the same memory and were taken together: the array, and its names.
+    pub taken_together: Vec<(String, Vec<String>)>,
     /// Static instructions.
     pub instructions: Vec<Instruction>,
     /// Vertices.

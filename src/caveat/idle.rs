@@ -24,6 +24,8 @@ const INSTRUCTION: usize = 60;
 /// What the facts tell; the numbers are those of their labels.
 #[derive(Clone, Debug)]
 pub struct Happenings {
+    /// The labels: what is only presumed to be there is not among them.
+    labels: Vec<Label>,
     /// Labels with which a thread makes a step.
     steps: BTreeSet<LabelId>,
     /// Labels without a condition that a step of another thread took away, and left its thread nothing.
@@ -39,6 +41,7 @@ impl Happenings {
             |label: &Label| label.has_write() && !label.steps.iter().any(|step| matches!(step, Step::Condition { .. }));
         let lapsed = facts.silences.lapse.iter().copied();
         Happenings {
+            labels: facts.labels.clone(),
             steps: followed.chain(facts.silences.begin.iter().copied()).collect(),
             disabled: lapsed.filter(|label| is_bound(&facts.labels[label.index()])).collect(),
         }
@@ -65,7 +68,7 @@ impl Happenings {
     }
 
     fn of_program(&self, analysis: &Analysis, source: &Source) -> Vec<Caveat> {
-        let taken_labels = analysis.labels.iter().filter(|label| !label.refused);
+        let taken_labels = self.labels.iter().filter(|label| !label.refused);
         let taken: BTreeSet<At> =
             taken_labels.filter_map(|label| position(&source.program, &label.thread, &label.instr)).collect();
         let mut caveats = Vec::new();
@@ -93,7 +96,7 @@ impl Happenings {
     fn of_labels(&self, analysis: &Analysis) -> Vec<Caveat> {
         type Instructions<'a> = BTreeMap<&'a str, Vec<LabelId>>;
         let mut threads: BTreeMap<&str, Instructions<'_>> = BTreeMap::new();
-        for (number, label) in analysis.labels.iter().enumerate() {
+        for (number, label) in self.labels.iter().enumerate() {
             threads.entry(&label.thread).or_default().entry(&label.instr).or_default().push(LabelId::new(number));
         }
         let mut threads: Vec<_> = threads.into_iter().collect();
@@ -105,11 +108,11 @@ impl Happenings {
             if !self.steps.is_empty() && !moves {
                 caveats.push(Caveat::new(Topic::NeverMoves, format!("thread {name} never moves")));
             }
-            let refused = |label: &LabelId| analysis.labels[label.index()].refused;
+            let refused = |label: &LabelId| self.labels[label.index()].refused;
             let mut stuck: Vec<_> = instructions.into_iter().filter(|(_, labels)| labels.iter().all(refused)).collect();
             stuck.sort_by(|a, b| natural_order(a.0, b.0));
             for (instr, labels) in stuck {
-                let text = text_of(analysis, labels[0]);
+                let text = text_of(analysis, &self.labels[labels[0].index()]);
                 let sentence = format!("never taken: {name}.{} ({text})", analysis.graph.shown(instr));
                 caveats.push(Caveat::new(Topic::NeverTaken, sentence));
             }
@@ -118,7 +121,7 @@ impl Happenings {
     }
 
     fn of_disabled(&self, analysis: &Analysis, label: LabelId) -> Caveat {
-        let Label { thread, instr, .. } = &analysis.labels[label.index()];
+        let Label { thread, instr, .. } = &self.labels[label.index()];
         let name = analysis.graph.shown(&format!("{thread}.{instr}"));
         let others = match self.disabled.len() {
             1 => String::new(),
@@ -129,15 +132,15 @@ impl Happenings {
             format!(
                 "{name} ({}) has no condition, and still a step of another thread disables it{others}: \
                  a part of the state space is missing (a shard, a reduction that leaves out interleavings), or the label leaves out a condition (a lock, an await)",
-                text_of(analysis, label)
+                text_of(analysis, &self.labels[label.index()])
             ),
         )
     }
 }
 
 /// A label without its thread and instruction.
-fn text_of(analysis: &Analysis, label: LabelId) -> String {
-    let text = analysis.graph.shown(&StepsOf(&analysis.labels[label.index()]).to_string());
+fn text_of(analysis: &Analysis, label: &Label) -> String {
+    let text = analysis.graph.shown(&StepsOf(label).to_string());
     shortened(&printable(&text), INSTRUCTION)
 }
 

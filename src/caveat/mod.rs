@@ -4,9 +4,11 @@
 //! `caveats`, the page among its notices, SARIF as notifications; the summary line counts the warnings. Who finds something out makes the caveat: there is no list of findings here, only their [topics](Topic).
 //! What holds under one memory model only is part of its result, and no caveat.
 
+pub mod arrays;
 pub mod conflicts;
 pub mod definitions;
 pub mod idle;
+pub mod unseen;
 
 use crate::program::Span;
 use serde::Serialize;
@@ -28,6 +30,10 @@ pub struct Caveat {
 pub enum Topic {
     /// The definitions asked for are known to miss violations.
     Definitions,
+    /// What the state space does not show, and what was presumed instead.
+    Unseen,
+    /// Names that were taken to be one location.
+    TakenTogether,
     /// What was odd when the input was read.
     Input,
     /// In the initial state nothing can be done.
@@ -60,6 +66,7 @@ impl Topic {
     pub fn level(self) -> Level {
         match self {
             Topic::Definitions
+            | Topic::Unseen
             | Topic::Input
             | Topic::DeadlocksAtOnce
             | Topic::NeverMoves
@@ -67,6 +74,7 @@ impl Topic {
             | Topic::NeverReached
             | Topic::Disabled
             | Topic::NoConflicts => Level::Warning,
+            Topic::TakenTogether => Level::Note,
         }
     }
 
@@ -75,6 +83,8 @@ impl Topic {
     pub fn name(self) -> &'static str {
         match self {
             Topic::Definitions => "definitions",
+            Topic::Unseen => "unseen",
+            Topic::TakenTogether => "taken-together",
             Topic::Input => "input",
             Topic::DeadlocksAtOnce => "deadlocks-at-once",
             Topic::NeverMoves => "never-moves",
@@ -115,4 +125,17 @@ impl Caveat {
     pub fn in_words(&self) -> String {
         format!("{}: {}", self.topic.level().name(), self.sentence)
     }
+}
+
+/// Names as people list them: `a, b and c`, the first few.
+fn listed(names: impl Iterator<Item = String>) -> String {
+    const SHOWN: usize = 6;
+    let mut names: Vec<String> = names.collect();
+    if names.len() > SHOWN {
+        let more = names.len() - SHOWN + 1;
+        names.truncate(SHOWN - 1);
+        names.push(format!("{more} more"));
+    }
+    let last = names.pop().unwrap_or_default();
+    if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
 }

@@ -28,6 +28,7 @@ use crate::repair::Repair;
 use crate::report::names;
 use crate::report::run::Words;
 use crate::source::Source;
+use crate::tell;
 use crate::weak::split::TooLong;
 use crate::weak::verify::Property;
 use std::fs;
@@ -54,6 +55,9 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let models = memory_models(arguments, engine)?;
     refuse_repeated_models(&models)?;
     let outputs = Outputs::new(arguments)?;
+    if says_provenance(arguments) {
+        arguments.input.hashes.want();
+    }
     if arguments.verify {
         models.iter().try_for_each(|model| semantics(model).map(drop))?;
     }
@@ -67,11 +71,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         engine::outcomes(arguments, engine, &models, verbosity)?
     };
     outputs.write_files(&outcomes)?;
-    match outputs.write_text(&outcomes, verbosity) {
-        // Who has seen enough of the text still gets the verdict.
-        Err(failure) if failure.is_unread() => {}
-        result => result?,
-    }
+    outputs.write_text(&outcomes, verbosity)?;
     Ok(exit_status(arguments, &outcomes))
 }
 
@@ -92,6 +92,7 @@ fn outcome(
     let happenings = Happenings::of(&facts);
     let whole = Analysis::within(facts, profile, &arguments.input.limits.budget.budget().for_the_rest());
     caveats.extend(definitions::caveats(profile, whole.conflict_rule(rule(arguments))));
+    caveats.extend(whole.caveats.iter().cloned());
     // What never happens is a matter of the program, however its instructions are read.
     caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
     let asked = reading(arguments);
@@ -118,7 +119,7 @@ fn outcome(
         results,
         caveats,
         source,
-        provenance: provenance(arguments, &paths)?,
+        provenance: provenance(arguments, &paths),
     })
 }
 
@@ -153,7 +154,7 @@ fn result(
 pub fn tell_if_stopped(outcome: &ModelOutcome) {
     if let Some(limit) = outcome.stopped {
         let name = &outcome.model.name;
-        eprintln!("seqcon: warning: the analysis under {name} stopped at {limit}; the result is not complete");
+        tell!("seqcon: warning: the analysis under {name} stopped at {limit}; the result is not complete");
     }
 }
 
@@ -202,15 +203,20 @@ fn runs_the_program(arguments: &AnalyseArguments) -> Option<&'static str> {
     options.into_iter().find(|&(asked, _)| asked).map(|(_, option)| option)
 }
 
-/// How to repeat the run, if a report is written that says it: that reads the inputs once more.
-pub fn provenance(arguments: &AnalyseArguments, paths: &[PathBuf]) -> Result<Provenance, Failure> {
+/// Whether a report is written that says how to repeat the run.
+fn says_provenance(arguments: &AnalyseArguments) -> bool {
     let reports = [&arguments.json, &arguments.html, &arguments.formats.sarif, &arguments.out];
-    if reports.into_iter().all(Option::is_none) {
-        return Ok(Provenance::default());
+    reports.into_iter().any(Option::is_some)
+}
+
+/// How to repeat the run, if a report says it.
+pub fn provenance(arguments: &AnalyseArguments, paths: &[PathBuf]) -> Provenance {
+    if !says_provenance(arguments) {
+        return Provenance::default();
     }
     let arguments_typed = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     let command = std::iter::once("seqcon".to_owned()).chain(arguments_typed);
-    Ok(Provenance::of(command, paths.iter().map(PathBuf::as_path))?)
+    Provenance::of(command, paths.iter().map(|path| arguments.input.hashes.input(path)).collect())
 }
 
 /// The result with what is confirmed of its delays.
@@ -238,7 +244,7 @@ fn confirmed(
         for witness in &witnesses {
             let mut run = String::new();
             words.write_witness(witness, &mut run).map_err(io::Error::other)?;
-            eprintln!("seqcon: {}: a run that needs a delay of {}:\n{run}", specification.name, model.name);
+            tell!("seqcon: {}: a run that needs a delay of {}:\n{run}", specification.name, model.name);
         }
     }
     Ok(outcome)

@@ -6,6 +6,7 @@ pub use formats::{CompareArguments, FormatArguments, MatrixArguments, MergeArgum
 
 use crate::budget::Budget;
 use crate::engines::Approach;
+use crate::provenance::Hashes;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -131,6 +132,9 @@ pub struct InputArguments {
     /// How backslashes in labels are meant
     #[arg(long, value_enum, default_value = "none", help_heading = "Input")]
     pub escapes: EscapesArgument,
+    /// State spaces have a self-loop for every condition that is refused: presume none besides
+    #[arg(long, help_heading = "Input")]
+    pub refusals_shown: bool,
     /// Wrong counts in the header are warnings, not errors
     #[arg(long, help_heading = "Input")]
     pub lenient: bool,
@@ -139,6 +143,9 @@ pub struct InputArguments {
     pub recover: bool,
     #[command(flatten)]
     pub limits: LimitArguments,
+    /// No argument: what was read for them.
+    #[arg(skip)]
+    pub hashes: Hashes,
 }
 
 /// When work stops before it is complete.

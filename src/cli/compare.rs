@@ -3,6 +3,7 @@
 use super::arguments::CompareArguments;
 use super::failure::Failure;
 use crate::compare::{Report, Selection, compare, write};
+use crate::report::streams;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -24,11 +25,9 @@ pub fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
         write(&comparison, &mut shown).map_err(io::Error::other)?;
     }
     let status = if comparison.identical { ExitCode::SUCCESS } else { ExitCode::from(1) };
-    match io::stdout().lock().write_all(shown.as_bytes()) {
-        // Who has seen enough of the text still gets the verdict.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(status),
-        written => Ok(written.map(|()| status)?),
-    }
+    let mut out: Box<dyn Write> = if arguments.json { streams::data() } else { Box::new(streams::text()) };
+    out.write_all(shown.as_bytes()).and_then(|()| out.flush())?;
+    Ok(status)
 }
 
 fn report(path: &Path) -> Result<Report, Failure> {

@@ -20,7 +20,9 @@ use crate::memory::MemoryModel;
 use crate::provenance::Provenance;
 use crate::repair::Repair;
 use crate::report::run::Words;
+use crate::report::streams;
 use crate::source::Source;
+use crate::tell;
 use crate::weak::verify::Property;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -29,7 +31,7 @@ use std::time::Instant;
 
 /// Lists the engines.
 pub fn list() -> Result<ExitCode, Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = streams::text();
     for (position, engine) in engines::all().into_iter().enumerate() {
         let description = engine.description();
         let default = if position == 0 { " (the default)" } else { "" };
@@ -115,7 +117,7 @@ pub fn outcomes(
     let names = arguments.input.model_names(&arguments.merging);
     let inputs = specifications.into_iter().zip(names).zip(inputs);
     let outcome = |((specification, name), path): ((Specification, String), &PathBuf)| {
-        let provenance = provenance(arguments, std::slice::from_ref(path))?;
+        let provenance = provenance(arguments, std::slice::from_ref(path));
         outcome(arguments, engine, models, specification, verbosity).map(|outcome| Outcome {
             model: arguments.name.clone().unwrap_or(name),
             provenance,
@@ -147,9 +149,10 @@ fn outcome(
     let evidence = evidence.map_err(|trouble| failure(&specification, trouble))?;
     let analysis = evidence.analysis().clone();
     if analysis.cut_off {
-        eprintln!(
+        tell!(
             "seqcon: warning: {}: a limit was reached after {} states; the result is not complete",
-            specification.name, analysis.num_of_states
+            specification.name,
+            analysis.num_of_states
         );
     }
     specification.tell_out_of_range(&arguments.input.limits, evidence.out_of_range())?;
@@ -223,9 +226,10 @@ fn show_runs(specification: &Specification, evidence: &dyn Evidence, model: &Mem
     for run in evidence.runs(model) {
         let mut text = String::new();
         words.write_run(&run, &mut text).map_err(io::Error::other)?;
-        eprintln!(
+        tell!(
             "seqcon: {}: a run of {} whose program and store orders no sequentially consistent run has:\n{text}",
-            specification.name, model.name
+            specification.name,
+            model.name
         );
     }
     Ok(())

@@ -9,6 +9,8 @@ use crate::explore::{Exploration, Stop};
 use crate::lts::aut::Counts;
 use crate::lts::writer;
 use crate::report::output::Staged;
+use crate::report::streams;
+use crate::tell;
 use std::io::{self, BufReader, BufWriter, Seek, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,13 +23,8 @@ pub fn run(arguments: &ExploreArguments, verbosity: Verbosity) -> Result<ExitCod
         Some(path) => write_aut(&specification, &arguments.limits, path)?,
     };
     let to_stdout = arguments.output.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    let mut out: Box<dyn Write> = if to_stdout { Box::new(io::stderr()) } else { Box::new(io::stdout().lock()) };
-    let told = tell(&specification, &exploration, verbosity, &mut out);
-    match told {
-        // Who has seen enough still gets the verdict.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        result => result?,
-    }
+    let mut out: Box<dyn Write> = if to_stdout { Box::new(streams::errors()) } else { Box::new(streams::text()) };
+    write_result(&specification, &exploration, verbosity, &mut out)?;
     Ok(match exploration.stop {
         Stop::Complete => ExitCode::SUCCESS,
         Stop::Violated => ExitCode::from(1),
@@ -55,7 +52,7 @@ fn write_aut(specification: &Specification, limits: &LimitArguments, path: &Path
     })?;
     staged.put_in_place()?;
     if exploration.stop != Stop::Complete {
-        eprintln!(
+        tell!(
             "seqcon: warning: {}: only a part of the state space, so its header has no numbers; `seqcon analyse --recover` reads it as such",
             path.display()
         );
@@ -63,7 +60,7 @@ fn write_aut(specification: &Specification, limits: &LimitArguments, path: &Path
     Ok(exploration)
 }
 
-fn tell(
+fn write_result(
     specification: &Specification,
     exploration: &Exploration,
     verbosity: Verbosity,

@@ -6,7 +6,7 @@ use super::places::refuse_clashes;
 use super::specification::Specification;
 use crate::export::mcrl2;
 use crate::report::output::Staged;
-use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
@@ -16,17 +16,9 @@ pub fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
         ExportLanguage::Mcrl2 => mcrl2::specification(&specification.program, specification.origin())
             .map_err(|error| specification.failure_at(error.span, error))?,
     };
-    match arguments.output.as_deref().filter(|path| path.as_os_str() != "-") {
-        None => {
-            let mut out = io::stdout().lock();
-            out.write_all(text.as_bytes())?;
-            out.flush()?;
-        }
-        Some(path) => {
-            let mut staged = Staged::new();
-            staged.write(path, &mut |out| out.write_all(text.as_bytes()))?;
-            staged.put_in_place()?;
-        }
-    }
+    let path = arguments.output.as_deref().unwrap_or(Path::new("-"));
+    let mut staged = Staged::new();
+    staged.write(path, &mut |out| out.write_all(text.as_bytes()))?;
+    staged.put_in_place()?;
     Ok(ExitCode::SUCCESS)
 }

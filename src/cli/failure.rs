@@ -26,15 +26,6 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Whether the reader of our output has seen enough: that is no failure of ours.
-    pub fn is_unread(&self) -> bool {
-        match self {
-            Failure::Io(error) => error.kind() == io::ErrorKind::BrokenPipe,
-            Failure::Output(error) => error.is_unread(),
-            Failure::Input(_) | Failure::Usage(_) | Failure::Exhausted(_) => false,
-        }
-    }
-
     /// The exit status: 3 if a limit was reached, else 2.
     pub fn status(&self) -> u8 {
         match self {

@@ -5,6 +5,7 @@ use super::arguments::{FixArguments, Verbosity};
 use super::failure::Failure;
 use super::idle;
 use super::input::memory_model;
+use super::places::refuse_clashes;
 use super::specification::Specification;
 use super::verify::{outcome, reported, tell_if_unconfirmable};
 use crate::aeg::Profile;
@@ -16,9 +17,12 @@ use crate::placement::cost::Costs;
 use crate::repair::text::has_statement;
 use crate::repair::{Repair, Reported};
 use crate::report::output::Staged;
+use crate::report::streams;
 use crate::source;
+use crate::tell;
 use similar::TextDiff;
-use std::io::{self, Write};
+use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// After so many rounds something is wrong with us.
@@ -26,6 +30,12 @@ const ROUNDS: usize = 20;
 
 pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let model = memory_model(&arguments.memory_model)?;
+    let inputs = [arguments.specification.as_path(), Path::new(&arguments.memory_model)];
+    let diff = arguments.diff.then_some(Path::new("-"));
+    refuse_clashes(
+        diff.into_iter().chain(arguments.output.as_deref()),
+        inputs.into_iter().chain(arguments.with.as_deref()),
+    )?;
     let original = Specification::read(&arguments.specification)?;
     let fixed = match &arguments.with {
         Some(path) => {
@@ -44,16 +54,14 @@ pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, F
         let diff = TextDiff::from_lines(&original.text, &fixed);
         let new_name = arguments.output.as_ref().map_or(original.name.clone(), |path| path.display().to_string());
         let mut diff = diff.unified_diff();
-        write!(io::stdout().lock(), "{}", diff.header(&original.name, &new_name))?;
+        let mut out = streams::data();
+        write!(out, "{}", diff.header(&original.name, &new_name)).and_then(|()| out.flush())?;
     }
-    match &arguments.output {
-        Some(path) => {
-            let mut staged = Staged::new();
-            staged.write(path, &mut |out| out.write_all(fixed.as_bytes()))?;
-            staged.put_in_place()?;
-        }
-        None if arguments.diff => {}
-        None => io::stdout().lock().write_all(fixed.as_bytes())?,
+    let output = arguments.output.as_deref().or((!arguments.diff).then_some(Path::new("-")));
+    if let Some(path) = output {
+        let mut staged = Staged::new();
+        staged.write(path, &mut |out| out.write_all(fixed.as_bytes()))?;
+        staged.put_in_place()?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -73,13 +81,13 @@ fn fix(
         let whole = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.budget().for_the_rest());
         if round == 0 {
             for caveat in idle::caveats(&happenings, &whole, Some(&current)) {
-                eprintln!("seqcon: {}: {}: {}", caveat.topic.level().name(), current.name, caveat.sentence);
+                tell!("seqcon: {}: {}: {}", caveat.topic.level().name(), current.name, caveat.sentence);
             }
         }
         let (asked, limit) = (atomicity(arguments.atomicity), arguments.confirmation.max_weak_states);
         let analysis = for_reading(whole, asked, Some(&current), limit)?;
         if analysis.cut_off {
-            return Err(Failure::Usage(format!(
+            return Err(Failure::Exhausted(format!(
                 "{}: not all of the state space was explored, so not all that is missing is known; allow more",
                 current.name
             )));
@@ -101,7 +109,7 @@ fn fix(
             let rounds = if round > 1 { format!(", in {round} rounds") } else { String::new() };
             let changed = if round == 0 { "nothing to do" } else { "repaired; an analysis finds nothing more to do" };
             if verbosity == Verbosity::Verbose || round == 0 {
-                eprintln!("seqcon: {}: {} for {}{rounds}", original.name, changed, model.name);
+                tell!("seqcon: {}: {} for {}{rounds}", original.name, changed, model.name);
             }
             return Ok(current.text);
         }

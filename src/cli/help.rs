@@ -2,8 +2,9 @@
 
 use super::arguments::{Cli, CompletionsArguments, HelpArguments, ManArguments};
 use super::failure::Failure;
+use crate::report::streams;
 use clap::CommandFactory;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 /// The pages. `models` is also a command, whose help is `seqcon models --help`.
@@ -17,16 +18,16 @@ const PAGES: [(&str, &str); 4] = [
 /// Prints the help of a command, or a page.
 pub fn run(arguments: &HelpArguments) -> Result<ExitCode, Failure> {
     let Some(topic) = &arguments.topic else {
-        let mut out = anstream::stdout().lock();
+        let mut out = streams::coloured();
         write!(out, "{}", Cli::command().render_long_help().ansi())?;
         writeln!(out, "\nPages: seqcon help {}", PAGES.map(|(name, _)| name).join("|"))?;
         return Ok(ExitCode::SUCCESS);
     };
     if let Some((_, page)) = PAGES.iter().find(|(name, _)| name == topic) {
-        io::stdout().lock().write_all(page.as_bytes())?;
+        streams::text().write_all(page.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    write!(anstream::stdout().lock(), "{}", subcommand(topic)?.render_long_help().ansi())?;
+    write!(streams::coloured(), "{}", subcommand(topic)?.render_long_help().ansi())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -36,10 +37,10 @@ pub fn man(arguments: &ManArguments) -> Result<ExitCode, Failure> {
         None => Cli::command(),
         Some(name) => subcommand(name)?,
     };
-    // Rendered whole first: a closed pipe must not be a panic.
+    // Rendered whole first: it is data of another program.
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;
-    io::stdout().lock().write_all(&page)?;
+    streams::data().write_all(&page)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -47,7 +48,7 @@ pub fn man(arguments: &ManArguments) -> Result<ExitCode, Failure> {
 pub fn completions(arguments: &CompletionsArguments) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "seqcon", &mut script);
-    io::stdout().lock().write_all(&script)?;
+    streams::data().write_all(&script)?;
     Ok(ExitCode::SUCCESS)
 }
 

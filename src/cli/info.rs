@@ -6,18 +6,22 @@ use super::arguments::{InfoArguments, InputArguments, LimitArguments};
 use super::failure::Failure;
 use super::progress::ByteBar;
 use super::specification::Specification;
+use crate::caveat;
 use crate::explore::Stop;
 use crate::explore::observe::Nobody;
 use crate::facts::extract::{self, Extraction};
 use crate::facts::{Facts, file};
+use crate::lang::excerpt::printable;
 use crate::lts::label::{Access, Label, Step};
 use crate::lts::source::Source;
 use crate::natural::natural_order;
 use crate::program::{Program, Thread, Type, Variable};
+use crate::report::streams;
+use crate::tell;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -81,16 +85,16 @@ struct VariableInfo {
 pub fn run(arguments: &InfoArguments) -> Result<ExitCode, Failure> {
     let input = &arguments.input;
     let files: Vec<Info> = input.inputs.iter().map(|path| info(path, input)).collect::<Result<_, _>>()?;
+    let is_complete = files.iter().all(|info| info.complete);
     let text = if arguments.json {
         let document = Document { schema_version: SCHEMA_VERSION, files };
         serde_json::to_string_pretty(&document).map_err(|error| Failure::Usage(error.to_string()))? + "\n"
     } else {
         files.iter().map(shown).collect::<Vec<_>>().join("\n")
     };
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(ExitCode::SUCCESS)
+    let mut out: Box<dyn Write> = if arguments.json { streams::data() } else { Box::new(streams::text()) };
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
+    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
 fn info(path: &Path, input: &InputArguments) -> Result<Info, Failure> {
@@ -100,16 +104,27 @@ fn info(path: &Path, input: &InputArguments) -> Result<Info, Failure> {
     let source = Source::open_within(path, &input.limits.budget.budget())?;
     if file::is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
+        source.check_unchanged()?;
+        warn_of_unseen(path, &facts);
         return Ok(of_facts(path, Kind::Facts, None, &facts));
     }
     let bar = ByteBar::new(&format!("reading {}", path.display()));
     let Extraction { facts, dialect, mut warnings, part } = extract::extract(&source, &input.options()?, &bar)?;
+    source.check_unchanged()?;
     warnings.extend(part);
     bar.finish();
     for warning in &warnings {
-        eprintln!("seqcon: warning: {}: {warning}", path.display());
+        tell!("seqcon: warning: {}: {warning}", path.display());
     }
+    warn_of_unseen(path, &facts);
     Ok(of_facts(path, Kind::StateSpace, Some(dialect), &facts))
+}
+
+/// Tells what the state space does not show.
+fn warn_of_unseen(path: &Path, facts: &Facts) {
+    for caveat in caveat::unseen::caveats(facts) {
+        eprintln!("seqcon: {}: {}", path.display(), caveat.in_words());
+    }
 }
 
 fn of_specification(path: &Path, limits: &LimitArguments) -> Result<Info, Failure> {
@@ -241,7 +256,7 @@ fn shown(info: &Info) -> String {
     };
     let model = info.model.as_ref().map_or(String::new(), |model| format!(", model {model}"));
     let dialect = info.dialect.as_ref().map_or(String::new(), |dialect| format!(", labels in the {dialect} dialect"));
-    let mut text = format!("{}: {what}{model}{dialect}\n", info.file);
+    let mut text = format!("{}: {what}{model}{dialect}\n", printable(&info.file));
     let more = if info.complete { "" } else { "at least " };
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "  {name:<12} {value}");

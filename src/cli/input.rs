@@ -8,11 +8,15 @@ use super::progress::ByteBar;
 use super::specification::Specification;
 use crate::caveat::{Caveat, Topic};
 use crate::facts::agreement::contradiction;
-use crate::facts::extract::{Escapes, Options};
+use crate::facts::extract::{Escapes, Options, Refusals};
 use crate::facts::{self, Facts};
+use crate::lang::excerpt::printable;
 use crate::lts::dialect::Dialect;
 use crate::lts::dialect::generic::Description;
+use crate::lts::source::Source;
 use crate::memory::MemoryModel;
+use crate::provenance::sha256;
+use crate::tell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -48,6 +52,7 @@ impl InputArguments {
                 EscapesArgument::Ltsmin => Escapes::Ltsmin,
             },
             budget: self.limits.budget.budget(),
+            refusals: if self.refusals_shown { Refusals::Shown } else { Refusals::Unknown },
         })
     }
 
@@ -68,7 +73,19 @@ impl InputArguments {
     /// The inputs as specifications, not explored.
     pub fn specifications(&self) -> Result<Vec<Specification>, Failure> {
         self.refuse_repetitions()?;
-        self.inputs.iter().map(|path| Specification::read(path)).collect()
+        self.inputs.iter().map(|path| self.specification(path)).collect()
+    }
+
+    /// An input that is a specification.
+    fn specification(&self, path: &Path) -> Result<Specification, Failure> {
+        let specification = Specification::read(path)?;
+        self.hashes.note(path, || path.is_file().then(|| sha256(specification.text.as_bytes())));
+        Ok(specification)
+    }
+
+    /// All files that are read for the inputs.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.inputs.iter().chain(&self.dialect).map(PathBuf::as_path)
     }
 
     /// A file as a model, without its name.
@@ -83,16 +100,18 @@ impl InputArguments {
             read_in: started.elapsed(),
         };
         if Specification::is_one(path) {
-            let specification = Specification::read(path)?;
+            let specification = self.specification(path)?;
             let facts = specification.facts(&self.limits)?;
             return Ok(model(Some(specification), facts, Vec::new()));
         }
         let bar = ByteBar::new(&format!("reading {}", path.display()));
-        let extraction = facts::load(path, options, &bar)?;
+        let source = Source::open_within(path, &options.budget)?;
+        self.hashes.note(path, || source.sha256());
+        let extraction = facts::read(&source, options, &bar)?;
         bar.finish();
         let facts = extraction.facts;
         if verbosity == Verbosity::Verbose {
-            eprintln!(
+            tell!(
                 "seqcon: {}: states={} transitions={} labels={} follows={} concurrent={} dialect={}",
                 path.display(),
                 facts.states,
@@ -231,7 +250,16 @@ pub fn memory_model(argument: &str) -> Result<MemoryModel, Failure> {
         )));
     }
     let text = fs::read_to_string(path).map_err(|error| Failure::in_file(path, error))?;
-    MemoryModel::from_toml(&text).map_err(|error| Failure::in_file(path, error))
+    let model = MemoryModel::from_toml(&text).map_err(|error| Failure::in_file(path, error))?;
+    let mnemonics = model.fences.iter().map(|fence| &fence.mnemonic);
+    let texts: Vec<&String> = [&model.name, &model.title].into_iter().chain(&model.aliases).chain(mnemonics).collect();
+    match texts.into_iter().find(|text| printable(text) != **text) {
+        None => Ok(model),
+        Some(text) => {
+            let problem = format!("the text {text:?} has characters that a terminal would not show; take them out");
+            Err(Failure::in_file(path, problem))
+        }
+    }
 }
 
 /// Two models of one name could not be told apart in what is written.

@@ -1,6 +1,8 @@
-//! Ctrl-C: the first one ends an exploration, which then tells what it knows; the next one, or one at any other time, ends the command.
+//! Ctrl-C, and other signals that ask for an end (SIGTERM, SIGHUP): the first one ends an exploration, which then tells what it knows; the next one, or one at any other time, ends the command,
+//! and leaves no file behind that is not whole.
 
-use std::sync::Once;
+use crate::report::output;
+use crate::tell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// As shells report a command that Ctrl-C ended: 128 and the number of the signal.
@@ -9,22 +11,36 @@ const ENDED_BY_CTRL_C: i32 = 130;
 static EXPLORING: AtomicBool = AtomicBool::new(false);
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
+/// Listens to signals from now on. Not if somebody, as `nohup`, has asked that SIGHUP or SIGTERM be ignored: all are listened to, or none.
+pub fn listen() {
+    if is_one_ignored() {
+        return;
+    }
+    let installed = ctrlc::set_handler(|| {
+        if !EXPLORING.load(Ordering::SeqCst) || INTERRUPTED.swap(true, Ordering::SeqCst) {
+            let _ended = output::end_staging();
+            std::process::exit(ENDED_BY_CTRL_C);
+        }
+    });
+    if let Err(error) = installed {
+        tell!("seqcon: warning: Ctrl-C will end the command at once: {error}");
+    }
+}
+
+/// Whether SIGHUP (1) or SIGTERM (15) is ignored, where the system says it. SIGINT is, without anybody having asked, in a script's `seqcon … &`.
+fn is_one_ignored() -> bool {
+    const ASKED_FOR: u64 = 1 << 0 | 1 << 14;
+    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return false };
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & ASKED_FOR != 0)
+}
+
 /// While it lives, Ctrl-C is a request.
 pub struct Interruptible;
 
 impl Interruptible {
     pub fn new() -> Interruptible {
-        static INSTALL: Once = Once::new();
-        INSTALL.call_once(|| {
-            let installed = ctrlc::set_handler(|| {
-                if !EXPLORING.load(Ordering::SeqCst) || INTERRUPTED.swap(true, Ordering::SeqCst) {
-                    std::process::exit(ENDED_BY_CTRL_C);
-                }
-            });
-            if let Err(error) = installed {
-                eprintln!("seqcon: warning: Ctrl-C will end the command at once: {error}");
-            }
-        });
         EXPLORING.store(true, Ordering::SeqCst);
         Interruptible
     }

@@ -3,16 +3,20 @@
 use super::arguments::{LitmusArguments, Verbosity};
 use super::failure::Failure;
 use super::input::{memory_model, refuse_repeated_models};
+use super::places::refuse_clashes;
 use crate::budget::Budget;
+use crate::lang::excerpt::printable;
 use crate::lang::litmus::condition::Quantifier;
 use crate::lang::litmus::{self, Test};
 use crate::memory::MemoryModel;
+use crate::report::csv::guarded;
 use crate::report::output::Staged;
+use crate::report::streams;
 use crate::weak::axiomatic::Model;
 use crate::weak::axiomatic::litmus::{Answer, Verdict, verdict_within};
 use rayon::prelude::*;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -36,6 +40,8 @@ pub fn run(arguments: &LitmusArguments, verbosity: Verbosity) -> Result<ExitCode
     refuse_repeated_models(&tables)?;
     let models: Vec<(String, Model)> = tables.into_iter().map(axiomatic).collect::<Result<_, _>>()?;
     let files = files(&arguments.inputs)?;
+    let tables = arguments.memory_models.iter().map(Path::new);
+    refuse_clashes(arguments.csv.as_deref(), files.iter().map(|file| file.path.as_path()).chain(tables))?;
     let budget = arguments.budget.budget();
     let judged: Vec<Result<Vec<Judged>, Failure>> =
         files.par_iter().map(|file| judge(file, &models, arguments.unroll, &budget)).collect();
@@ -122,7 +128,7 @@ fn write_csv(arguments: &LitmusArguments, judged: &[Judged]) -> Result<(), Failu
                 Some(Answer::Fails) => "0",
                 Some(Answer::Unknown) => "unknown",
             };
-            writer.write_record([name.as_str(), memory_model, holds])?;
+            writer.write_record([guarded(name).as_str(), memory_model, holds])?;
         }
         writer.flush()
     })?;
@@ -132,10 +138,10 @@ fn write_csv(arguments: &LitmusArguments, judged: &[Judged]) -> Result<(), Failu
 /// A line for each test, and one for all; with a table on standard output, the last one goes to standard error and the others are not needed.
 fn write_lines(arguments: &LitmusArguments, verbosity: Verbosity, judged: &[Judged]) -> Result<(), Failure> {
     let stdout_is_taken = arguments.csv.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    let mut out: Box<dyn Write> = if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(io::stdout().lock()) };
+    let mut out: Box<dyn Write> = if stdout_is_taken { Box::new(streams::errors()) } else { Box::new(streams::text()) };
     if verbosity > Verbosity::Quiet && !stdout_is_taken {
         for test in judged {
-            writeln!(out, "{}", line(test, arguments.unroll))?;
+            writeln!(out, "{}", printable(&line(test, arguments.unroll)))?;
         }
     }
     let count = |answer| judged.iter().filter(|test| test.verdict.condition == Some(answer)).count();

@@ -13,14 +13,15 @@ use crate::aeg::Profile;
 use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome};
 use crate::caveat::idle::Happenings;
 use crate::confirm::{self, AUTO_STATES, Limits, Subject};
+use crate::lang::excerpt::printable;
 use crate::memory::MemoryModel;
 use crate::provenance::Provenance;
 use crate::report::matrix::{self, Matrix};
 use crate::report::output::Staged;
-use crate::report::text;
+use crate::report::{streams, text};
 use crate::source::Source;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -30,7 +31,7 @@ const LIMITS: Limits = Limits { states: AUTO_STATES, buffer: 4 };
 const MOST_STATES: usize = 2_000_000;
 
 pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
-    refuse_clashes(arguments.csv.as_deref(), arguments.input.inputs.iter().map(PathBuf::as_path))?;
+    refuse_clashes(arguments.csv.as_deref(), arguments.input.files())?;
     let models = arguments.input.models(&arguments.merging, verbosity)?;
     let several = models.len() > 1;
     let outcomes =
@@ -49,12 +50,13 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
             if several {
                 let gap = if position > 0 { "\n" } else { "" };
                 let path = arguments.input.inputs[position].display();
-                shown += &format!("{gap}model {} ({path})\n\n", outcome.model);
+                shown += &format!("{gap}{}\n\n", printable(&format!("model {} ({path})", outcome.model)));
             }
             text::write_caveats(outcome, &mut shown).map_err(io::Error::other)?;
             matrix.write_text(&mut shown).map_err(io::Error::other)?;
         }
-        anstream::stdout().lock().write_all(shown.as_bytes())?;
+        let mut out = streams::coloured();
+        out.write_all(shown.as_bytes()).and_then(|()| out.flush())?;
     }
     let complete = outcomes.iter().flat_map(|outcome| &outcome.results).all(|result| result.complete);
     Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(3) })
@@ -66,6 +68,7 @@ fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure
     let happenings = Happenings::of(&facts);
     let atomicity = atomicity(arguments.atomicity);
     let whole = Analysis::within(facts, Profile::Sound, &arguments.input.limits.budget.budget().for_the_rest());
+    caveats.extend(whole.caveats.iter().cloned());
     caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
     let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
     let explored_in = read_in + started.elapsed();

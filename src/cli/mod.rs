@@ -1,5 +1,8 @@
 //! The command line: arguments in, validated options out. No algorithm lives here, and nothing past here sees a raw argument.
 
+// A stream whose reader is gone would be a panic; and what is not ours may garble a terminal.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod analyse;
 mod arguments;
 mod compare;
@@ -24,6 +27,8 @@ mod runs;
 mod specification;
 mod verify;
 
+use crate::lts::source;
+use crate::tell;
 use arguments::{Cli, Command};
 use clap::Parser;
 use failure::Failure;
@@ -33,11 +38,12 @@ use std::process::ExitCode;
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    interrupt::listen();
+    source::explain_lost_bytes();
     match run(&cli) {
         Ok(code) => code,
-        Err(failure) if failure.is_unread() => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("seqcon: {failure}");
+            tell!("seqcon: {failure}");
             ExitCode::from(failure.status())
         }
     }

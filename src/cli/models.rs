@@ -5,11 +5,12 @@ use super::failure::Failure;
 use super::input::memory_model;
 use crate::litmus;
 use crate::memory::{FenceStrength, MemoryModel, Pair};
-use std::io::{self, Write};
+use crate::report::streams;
+use std::io::Write;
 use std::process::ExitCode;
 
 pub fn run(arguments: &ModelsArguments) -> Result<ExitCode, Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = streams::text();
     match &arguments.command {
         None => {
             for model in MemoryModel::builtin() {

@@ -6,9 +6,12 @@ use super::arguments::{AnalyseArguments, Verbosity};
 use super::failure::Failure;
 use super::places::refuse_clashes;
 use crate::analysis::Outcome;
+use crate::caveat::Topic;
+use crate::lang::excerpt::printable;
 use crate::report::output::Staged;
 use crate::report::style::{TITLE, styled};
-use crate::report::{self, Report, text};
+use crate::report::{self, Report, streams, text};
+use crate::tell;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -32,11 +35,14 @@ impl<'a> Outputs<'a> {
         let outputs = Outputs { arguments, directories };
         let in_directory = outputs.in_directory();
         let files = arguments.outputs().into_iter().chain(&in_directory).map(PathBuf::as_path);
-        let tables = arguments.memory_models.iter().map(Path::new);
-        let others = arguments.cost.iter().chain(&arguments.input.dialect).map(PathBuf::as_path);
-        let inputs = arguments.input.inputs.iter().map(PathBuf::as_path);
-        refuse_clashes(files, inputs.chain(tables).chain(others))?;
+        refuse_clashes(files, outputs.inputs())?;
         Ok(outputs)
+    }
+
+    /// Everything that is read.
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let tables = self.arguments.memory_models.iter().map(Path::new);
+        self.arguments.input.files().chain(tables).chain(self.arguments.cost.as_deref())
     }
 
     /// The files of `--out`.
@@ -83,7 +89,7 @@ impl<'a> Outputs<'a> {
         }
         for (position, outcome) in outcomes.iter().enumerate() {
             if let Some(directory) = &arguments.formats.litmus {
-                write_litmus_tests(&self.of_model(directory, position), outcome, &mut staged)?;
+                self.write_litmus_tests(&self.of_model(directory, position), outcome, &mut staged)?;
             }
         }
         if let Some(directory) = &arguments.out {
@@ -113,13 +119,30 @@ impl<'a> Outputs<'a> {
         own.map_or_else(|| directory.to_owned(), |own| directory.join(own))
     }
 
+    /// One file a test. What cannot be one is said on standard error.
+    fn write_litmus_tests(&self, directory: &Path, outcome: &Outcome, staged: &mut Staged) -> Result<(), Failure> {
+        make(directory, "--litmus")?;
+        let exported = report::litmus::export(outcome);
+        // Their names are known only now.
+        let places: Vec<PathBuf> = exported.tests.iter().map(|test| directory.join(&test.file_name)).collect();
+        let others = self.arguments.outputs().into_iter().map(PathBuf::as_path);
+        refuse_clashes(others.chain(places.iter().map(PathBuf::as_path)), self.inputs())?;
+        for (test, place) in exported.tests.iter().zip(&places) {
+            staged.write(place, &mut |out| out.write_all(test.text.as_bytes()))?;
+        }
+        for line in &exported.remarks {
+            tell!("seqcon: --litmus: {line}");
+        }
+        Ok(())
+    }
+
     /// For people, unless they asked for a table on standard output or for quiet; then only the summary lines, and with a table on standard output those go
     /// to standard error. What must be known before the results are believed is said in any case.
     pub fn write_text(&self, outcomes: &[Outcome], verbosity: Verbosity) -> Result<(), Failure> {
         let arguments = self.arguments;
         let stdout_is_taken = arguments.outputs().into_iter().any(|path| path.as_os_str() == "-");
         let mut out: Box<dyn Write> =
-            if stdout_is_taken { Box::new(io::stderr()) } else { Box::new(anstream::stdout().lock()) };
+            if stdout_is_taken { Box::new(streams::errors()) } else { Box::new(streams::coloured()) };
         for (position, outcome) in outcomes.iter().enumerate() {
             if verbosity == Verbosity::Quiet || stdout_is_taken {
                 tell_caveats(outcome);
@@ -128,7 +151,8 @@ impl<'a> Outputs<'a> {
             let mut shown = String::new();
             if self.directories.is_some() {
                 let path = arguments.input.inputs[position].display();
-                writeln!(out, "{} ({path})\n", styled(TITLE, format!("model {}", outcome.model)))?;
+                let name = printable(&outcome.model);
+                writeln!(out, "{} ({})\n", styled(TITLE, format!("model {name}")), printable(&path.to_string()))?;
             }
             text::write_caveats(outcome, &mut shown).map_err(io::Error::other)?;
             let write = if arguments.explain { text::write_explained } else { text::write_result };
@@ -147,10 +171,10 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Says on standard error what must be known.
+/// Says on standard error what must be known, but for the definitions: those are in the summary line.
 pub fn tell_caveats(outcome: &Outcome) {
-    for caveat in &outcome.caveats {
-        eprintln!("seqcon: {}: {}: {}", caveat.topic.level().name(), outcome.model, caveat.sentence);
+    for caveat in outcome.caveats.iter().filter(|caveat| caveat.topic != Topic::Definitions) {
+        tell!("seqcon: {}: {}: {}", caveat.topic.level().name(), outcome.model, caveat.sentence);
     }
 }
 
@@ -179,17 +203,4 @@ fn directory(name: &str) -> PathBuf {
 fn make(directory: &Path, option: &str) -> Result<(), Failure> {
     fs::create_dir_all(directory)
         .map_err(|error| Failure::in_file(directory, format!("{error}; {option} takes a directory")))
-}
-
-/// One file a test. What cannot be one is said on standard error.
-fn write_litmus_tests(directory: &Path, outcome: &Outcome, staged: &mut Staged) -> Result<(), Failure> {
-    make(directory, "--litmus")?;
-    let exported = report::litmus::export(outcome);
-    for test in &exported.tests {
-        staged.write(&directory.join(&test.file_name), &mut |out| out.write_all(test.text.as_bytes()))?;
-    }
-    for line in &exported.remarks {
-        eprintln!("seqcon: --litmus: {line}");
-    }
-    Ok(())
 }

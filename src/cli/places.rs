@@ -1,6 +1,7 @@
 //! Where files go: no two outputs to one place, and none onto an input. Places are compared as files, not as they are spelled.
 
 use super::failure::Failure;
+use crate::report::output::followed;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,7 @@ pub fn refuse_clashes<'a>(
 
 /// The file that a path leads to, also if it is not there yet; none for what is no file, as a pipe.
 fn place(path: &Path) -> Option<PathBuf> {
+    let path = &followed(path);
     if let Ok(metadata) = fs::metadata(path) {
         return fs::canonicalize(path).ok().filter(|_| metadata.is_file());
     }

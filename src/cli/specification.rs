@@ -16,6 +16,7 @@ use crate::lang::{self, Language};
 use crate::program::compiled::Compiled;
 use crate::program::property::Invariant;
 use crate::program::{Program, Span};
+use crate::tell;
 use crate::weak::split::TooLong;
 use std::fs;
 use std::path::Path;
@@ -50,7 +51,7 @@ impl Specification {
         })?;
         let (specification, warnings) = Specification::parse(name, text)?;
         for warning in &warnings {
-            eprintln!("seqcon: {}", warning.render(&specification.name, &specification.text));
+            tell!("seqcon: {}", warning.render(&specification.name, &specification.text));
         }
         Ok(specification)
     }
@@ -77,7 +78,7 @@ impl Specification {
             let parsed = lang::parse_invariant(INVARIANT, text, &self.program)
                 .map_err(|errors| Failure::Usage(errors.to_string()))?;
             for warning in &parsed.warnings {
-                eprintln!("seqcon: {}", warning.render(INVARIANT, text).trim_end());
+                tell!("seqcon: {}", warning.render(INVARIANT, text).trim_end());
             }
             invariants.push(parsed.invariant);
         }
@@ -131,7 +132,7 @@ impl Specification {
             0 => Ok(()),
             _ if limits.strict => Err(Failure::Usage(self.out_of_range_message(count))),
             _ => {
-                eprintln!("seqcon: warning: {}", self.out_of_range_message(count));
+                tell!("seqcon: warning: {}", self.out_of_range_message(count));
                 Ok(())
             }
         }
@@ -150,7 +151,7 @@ impl Specification {
         let (exploration, watchers) = self.search(limits, observer)?;
         self.tell_out_of_range(limits, exploration.out_of_range)?;
         if let Some(limit) = limit_name(exploration.stop) {
-            eprintln!(
+            tell!(
                 "seqcon: warning: {}: stopped at {limit} after {} of at least {} states; the result is not complete",
                 self.name,
                 exploration.expanded,

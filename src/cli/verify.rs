@@ -21,6 +21,8 @@ use crate::repair::{
 };
 use crate::report::reading;
 use crate::report::run::Words;
+use crate::report::streams;
+use crate::tell;
 use crate::weak::Machine;
 use crate::weak::axiomatic::Model;
 use crate::weak::semantics::Semantics;
@@ -43,7 +45,8 @@ pub fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     let mut worst = 0;
     for model in &models {
         let (text, status) = verify_under(arguments, &specification, model)?;
-        io::stdout().lock().write_all(text.as_bytes())?;
+        let mut out = streams::text();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
         // A violation is known even if something else was not decided.
         worst = if worst == 1 || status == 1 { 1 } else { worst.max(status) };
     }
@@ -264,7 +267,7 @@ pub fn tell_if_unconfirmable(model: &MemoryModel, arguments: &ConfirmationArgume
 /// Says it if there is no machine on which delays could be tried.
 pub fn tell_if_without_machine(model: &MemoryModel) {
     if let Err(cannot) = Machine::of(model) {
-        eprintln!("seqcon: warning: {cannot}; no delay is confirmed, and none is left out");
+        tell!("seqcon: warning: {cannot}; no delay is confirmed, and none is left out");
     }
 }
 

@@ -11,7 +11,7 @@
 
 use super::graph::CycleGraph;
 use super::witness::{Cycle, Segment};
-use crate::ids::{ThreadId, VertexId};
+use crate::ids::{LocationId, ThreadId, VertexId};
 use fixedbitset::FixedBitSet;
 use std::ops::ControlFlow;
 
@@ -24,7 +24,7 @@ pub fn for_each_cycle(graph: &CycleGraph<'_>, visit: &mut dyn FnMut(&Cycle) -> C
             let mut threads = FixedBitSet::with_capacity(graph.graph.threads.len());
             threads.insert(graph.thread(entry).index());
             let mut locations = FixedBitSet::with_capacity(graph.graph.locations.len());
-            locations.insert(graph.location(exit).index());
+            locations.extend(graph.location(exit).map(LocationId::index));
             let root = Segment { entry, exit };
             let mut walk =
                 Walk { graph, returns: &returns, root, threads, locations, segments: vec![root], visit: &mut *visit };
@@ -84,15 +84,16 @@ impl Walk<'_, '_> {
         }
         let graph = self.graph;
         for &exit in &graph.exits[entry.index()] {
-            let location = graph.location(exit).index();
-            if !self.returns.contains(exit.index()) || self.locations.contains(location) {
+            let location = graph.location(exit).map(LocationId::index);
+            let is_used = location.is_some_and(|location| self.locations.contains(location));
+            if !self.returns.contains(exit.index()) || is_used {
                 continue;
             }
-            self.locations.insert(location);
+            self.locations.extend(location);
             self.take(Segment { entry, exit });
             self.leave_from(exit)?;
             self.give_back();
-            self.locations.remove(location);
+            location.into_iter().for_each(|location| self.locations.remove(location));
         }
         ControlFlow::Continue(())
     }

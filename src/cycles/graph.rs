@@ -49,7 +49,7 @@ impl<'a> CycleGraph<'a> {
         let mut moves: BTreeSet<(VertexId, VertexId)> =
             graph.vertex_ids().flat_map(|a| order.after(a).map(move |b| (a, b))).collect();
         let sideways_moves = sideways_moves(graph, sideways);
-        let same_location = |a: VertexId, b: VertexId| graph.vertex(a).location == graph.vertex(b).location;
+        let same_location = |a: VertexId, b: VertexId| graph.vertex(a).is_at_location_of(graph.vertex(b));
         let torn_in_place = match sideways {
             Sideways::Torn(_) => sideways_moves.iter().copied().filter(|&(a, b)| same_location(a, b)).collect(),
             Sideways::None | Sideways::Through(_) => Vec::new(),
@@ -75,8 +75,10 @@ impl<'a> CycleGraph<'a> {
         self.graph.vertex(vertex).thread
     }
 
-    pub(super) fn location(&self, vertex: VertexId) -> LocationId {
-        self.graph.vertex(vertex).location
+    /// The location that a cycle uses up with this access: none if it is vague, as another access to it may be elsewhere.
+    pub(super) fn location(&self, vertex: VertexId) -> Option<LocationId> {
+        let vertex = self.graph.vertex(vertex);
+        (!vertex.is_vague).then_some(vertex.location)
     }
 }
 

@@ -76,7 +76,7 @@ impl<'s, 'g> Search<'s, 'g> {
         };
         let mut used = Used::with_capacity(graph.graph.threads.len() + graph.graph.locations.len());
         used.insert(search.thread_bit(b));
-        used.insert(search.location_bit(b));
+        used.extend(search.location_bit(b));
         search.states.push(State { exit: b, used, parent: None });
         search
     }
@@ -85,8 +85,8 @@ impl<'s, 'g> Search<'s, 'g> {
         self.graph.thread(vertex).index()
     }
 
-    fn location_bit(&self, vertex: VertexId) -> usize {
-        self.graph.graph.threads.len() + self.graph.location(vertex).index()
+    fn location_bit(&self, vertex: VertexId) -> Option<usize> {
+        self.graph.location(vertex).map(|location| self.graph.graph.threads.len() + location.index())
     }
 
     fn run(&mut self) {
@@ -165,13 +165,15 @@ impl<'s, 'g> Search<'s, 'g> {
     fn leave(&mut self, state: usize, length: usize, single: Option<VertexId>, entry: VertexId) {
         let graph = self.graph;
         for &exit in &graph.exits[entry.index()] {
-            if !self.leads_back.contains(exit.index()) || self.states[state].used.contains(self.location_bit(exit)) {
+            let location = self.location_bit(exit);
+            let is_used = location.is_some_and(|bit| self.states[state].used.contains(bit));
+            if !self.leads_back.contains(exit.index()) || is_used {
                 continue;
             }
             let mut used = self.states[state].used.clone();
             used.extend(single.map(|vertex| self.thread_bit(vertex)));
             used.insert(self.thread_bit(entry));
-            used.insert(self.location_bit(exit));
+            used.extend(location);
             if self.is_dominated(exit, &used) {
                 continue;
             }

@@ -16,17 +16,19 @@
 //! lapse 0
 //! end 0
 //! concurrent 0
+//! presumed 0
 //! checksum 8a1fd2c3b4e59607
 //! ```
 //!
 //! Labels are in the native dialect; the pairs refer to them by position, from 0. `new` marks the pairs that a step newly enabled
-//! (see [`Follows::newly`]). The last line is the FNV-1a hash (64 bits) of all bytes before it: a file that was cut off or
+//! (see [`Follows::newly`]). `presumed 1` is followed by the tables once more, from `labels` to `concurrent`, with what the state space does not show ([`Presumed`]); files of earlier
+//! versions do not have this line, and are read all the same. The last line is the FNV-1a hash (64 bits) of all bytes before it: a file that was cut off or
 //! changed is refused, because facts that are silently missing would be fences that are silently missing. Equal
 //! facts give equal bytes. Files are merged by reading them all and [`Facts::merge`].
 
 #![forbid(unsafe_code)]
 
-use super::{Facts, Follows, Silences, Waits};
+use super::{Facts, Follows, Presumed, Silences, Waits};
 use crate::ids::LabelId;
 use crate::lts::dialect::native;
 use crate::lts::error::{Error, Place, found_at, quoted};
@@ -53,6 +55,21 @@ pub fn write(facts: &Facts, out: impl Write) -> io::Result<()> {
     writeln!(out, "states {}", facts.states)?;
     writeln!(out, "transitions {}", facts.transitions)?;
     writeln!(out, "cut_off {}", u8::from(facts.cut_off))?;
+    write_tables(facts, &mut out)?;
+    match &facts.presumed {
+        Presumed::Nothing => writeln!(out, "presumed 0")?,
+        Presumed::More(all) => {
+            writeln!(out, "presumed 1")?;
+            write_tables(all, &mut out)?;
+        }
+        Presumed::Unknown => {}
+    }
+    let checksum = out.checksum;
+    writeln!(out, "checksum {checksum:016x}", checksum = checksum.0)?;
+    out.flush()
+}
+
+fn write_tables(facts: &Facts, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "labels {}", facts.labels.len())?;
     for label in &facts.labels {
         writeln!(out, "{label}")?;
@@ -75,9 +92,7 @@ pub fn write(facts: &Facts, out: impl Write) -> io::Result<()> {
     for (a, b) in &facts.concurrent {
         writeln!(out, "{} {}", a.0, b.0)?;
     }
-    let checksum = out.checksum;
-    writeln!(out, "checksum {checksum:016x}", checksum = checksum.0)?;
-    out.flush()
+    Ok(())
 }
 
 /// The tables of silences with their names, in the order of the file.
@@ -99,6 +114,29 @@ pub fn read(bytes: &[u8], path: &str) -> Result<Facts, Error> {
     let states = lines.count("states")?;
     let transitions = lines.count("transitions")?;
     let cut_off = lines.count("cut_off")? != 0;
+    let facts = Facts { cut_off, ..read_tables(&mut lines, (states, transitions))? };
+    let mut presumed = Presumed::Unknown;
+    if lines.is_next("presumed ") {
+        presumed = match lines.count("presumed")? {
+            0 => Presumed::Nothing,
+            1 => Presumed::More(Box::new(read_tables(&mut lines, (states, transitions))?)),
+            _ => return Err(lines.unexpected("`presumed 0` or `presumed 1`")),
+        };
+    }
+    let mut checksum = Checksum::default();
+    checksum.add(&bytes[..lines.end]);
+    if lines.next("the checksum")? != format!("checksum {:016x}", checksum.0) {
+        return Err(lines.unexpected("the checksum of the lines before (the file was changed or damaged)"));
+    }
+    if lines.end != bytes.len() {
+        return Err(Error::unexpected(path, bytes, lines.end, "the end of the file", REMEDY));
+    }
+    Ok(Facts { presumed, ..facts })
+}
+
+/// Reads the tables, from `labels` to `concurrent`.
+fn read_tables(lines: &mut Lines<'_>, size: (u64, u64)) -> Result<Facts, Error> {
+    let (bytes, path) = (lines.bytes, lines.path);
     let mut labels: Vec<Label> = Vec::new();
     for _ in 0..lines.count("labels")? {
         let text = lines.next("a label")?;
@@ -144,16 +182,7 @@ pub fn read(bytes: &[u8], path: &str) -> Result<Facts, Error> {
         }
         concurrent.push((a, b));
     }
-    let mut checksum = Checksum::default();
-    checksum.add(&bytes[..lines.end]);
-    if lines.next("the checksum")? != format!("checksum {:016x}", checksum.0) {
-        return Err(lines.unexpected("the checksum of the lines before (the file was changed or damaged)"));
-    }
-    if lines.end != bytes.len() {
-        return Err(Error::unexpected(path, bytes, lines.end, "the end of the file", REMEDY));
-    }
-    let facts = Facts::canonical_with_waits(&labels, follows, waits, concurrent, (states, transitions));
-    Ok(Facts { cut_off, ..facts })
+    Ok(Facts::canonical_with_waits(&labels, follows, waits, concurrent, size))
 }
 
 /// A text line by line, with the place of the last line for messages.
@@ -178,6 +207,11 @@ impl<'a> Lines<'a> {
         };
         self.end = self.start + length + 1;
         std::str::from_utf8(&rest[..length]).map_err(|_| self.unexpected("text in UTF-8"))
+    }
+
+    /// Whether the next line begins so.
+    fn is_next(&self, text: &str) -> bool {
+        self.bytes[self.end..].starts_with(text.as_bytes())
     }
 
     /// A line `word number`.

@@ -8,6 +8,8 @@
 //!   where it could have evaluated `A`, goes on with `B`;
 //! - `concurrent(A, B)`: different threads; some state enables both.
 //!
+//! What the state space does not show and still may be there is kept apart, see [`Presumed`].
+//!
 //! They can be computed shard by shard and [merged](Facts::merge) by set union. [`extract`] computes them from an
 //! `.aut` state space, [`mod@file`] saves and reads them back, [`load`] takes either.
 
@@ -31,12 +33,22 @@ use std::path::Path;
 /// # Errors
 /// If it cannot be opened or is neither; see [`extract::extract`] and [`file::read`].
 pub fn load(path: &Path, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
-    let source = Source::open_within(path, &options.budget)?;
-    if file::is_facts(source.bytes()) {
+    read(&Source::open_within(path, &options.budget)?, options, progress)
+}
+
+/// Takes the facts from a state space or a facts file that is open. If it was written to meanwhile, that is an error.
+///
+/// # Errors
+/// As for [`load`].
+pub fn read(source: &Source, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
+    let extraction = if file::is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
-        return Ok(Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new(), part: None });
-    }
-    extract::extract(&source, options, progress)
+        Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new(), part: None }
+    } else {
+        extract::extract(source, options, progress)?
+    };
+    source.check_unchanged()?;
+    Ok(extraction)
 }
 
 /// `to` is enabled after a step `from` of the same thread.
@@ -81,6 +93,18 @@ impl Silences {
     }
 }
 
+/// What the tables leave out because the state space does not show it (method §2).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Presumed {
+    /// Nothing: every refused evaluation is there, and no thread waits for an internal step.
+    #[default]
+    Nothing,
+    /// The same tables together with all refused evaluations that may be there unseen, and with the program order across waits for internal steps.
+    More(Box<Facts>),
+    /// Nobody has looked: the facts are from a file of an earlier version.
+    Unknown,
+}
+
 /// The tables, sorted, and the size of what they were taken from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -100,6 +124,8 @@ pub struct Facts {
     pub transitions: u64,
     /// A limit, or damage that was recovered from, has left a part of the state space out: what is missing there is not known.
     pub cut_off: bool,
+    /// What has to be presumed besides.
+    pub presumed: Presumed,
 }
 
 /// How threads wait, in any order and with repetitions; see [`Facts::waits`] and [`Silences`].
@@ -164,17 +190,40 @@ impl Facts {
             states,
             transitions,
             cut_off: false,
+            presumed: Presumed::Nothing,
+        }
+    }
+
+    /// The tables with all that has to be presumed.
+    #[must_use]
+    pub fn with_presumed(&self) -> &Facts {
+        match &self.presumed {
+            Presumed::More(all) => all,
+            Presumed::Nothing | Presumed::Unknown => self,
         }
     }
 
     /// The union of the tables; states and transitions are added up.
     #[must_use]
     pub fn merge(parts: &[Facts]) -> Facts {
+        let shown = Facts::union(parts.iter());
+        let presumed = if parts.iter().any(|part| part.presumed == Presumed::Unknown) {
+            Presumed::Unknown
+        } else if parts.iter().all(|part| part.presumed == Presumed::Nothing) {
+            Presumed::Nothing
+        } else {
+            Presumed::More(Box::new(Facts::union(parts.iter().map(Facts::with_presumed))))
+        };
+        Facts { presumed, ..shown }
+    }
+
+    fn union<'f>(parts: impl Iterator<Item = &'f Facts>) -> Facts {
         let mut labels = Vec::new();
         let mut follows = Vec::new();
         let mut waits = Waits::default();
         let mut concurrent = Vec::new();
         let (mut states, mut transitions) = (0, 0);
+        let mut cut_off = false;
         for part in parts {
             let shift = |id: LabelId| LabelId::new(labels.len() + id.index());
             follows.extend(part.follows.iter().map(|pair| Follows {
@@ -188,8 +237,9 @@ impl Facts {
             labels.extend_from_slice(&part.labels);
             states += part.states;
             transitions += part.transitions;
+            cut_off |= part.cut_off;
         }
         let merged = Facts::canonical_with_waits(&labels, follows, waits, concurrent, (states, transitions));
-        Facts { cut_off: parts.iter().any(|part| part.cut_off), ..merged }
+        Facts { cut_off, ..merged }
     }
 }

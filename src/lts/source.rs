@@ -5,14 +5,25 @@
 //! starts with gzip's magic bytes is decompressed, whatever its name. Both then occupy memory of their full size, because
 //! the extraction passes twice over the text.
 //!
+//! A file that changes while it is read gives an error, not a result: [`Source::check_unchanged`] compares its size and time with those at the beginning. If a mapped file becomes shorter, the system ends whoever looks at
+//! the bytes that are gone with SIGBUS; a command that called [`explain_lost_bytes`] ends with a message and exit status 2 instead. A change that leaves size and time as they were is not seen.
+//!
 //! This is the only file of the crate with `unsafe` code.
 
 use super::error::Error;
 use crate::budget::Budget;
+#[cfg(unix)]
+use crate::lang::excerpt::printable;
+use crate::provenance::sha256;
 use memmap2::{Advice, Mmap};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
+#[cfg(unix)]
+use std::ptr;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::time::SystemTime;
 
 /// The first bytes of every gzip stream.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -21,7 +32,25 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 #[derive(Debug)]
 pub struct Source {
     name: String,
+    /// As they were read.
     contents: Contents,
+    /// Decompressed, if they were compressed.
+    text: Option<Vec<u8>>,
+    /// What they were read from, if that is a regular file, and how it looked at the beginning.
+    file: Option<(File, Stamp)>,
+}
+
+/// What changes when a file is written.
+#[derive(Debug, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Stamp {
+        Stamp { length: metadata.len(), modified: metadata.modified().ok() }
+    }
 }
 
 #[derive(Debug)]
@@ -47,10 +76,10 @@ impl Source {
         let name = path.display().to_string();
         if path == Path::new("-") {
             let bytes = read("standard input", "check where the input comes from", io::stdin().lock(), budget)?;
-            return Source::decompressed("standard input".to_owned(), Contents::Owned(bytes), budget);
+            return Source::decompressed("standard input".to_owned(), Contents::Owned(bytes), None, budget);
         }
-        let contents = open_file(path, &name, budget)?;
-        Source::decompressed(name, contents, budget)
+        let (contents, file) = open_file(path, &name, budget)?;
+        Source::decompressed(name, contents, file, budget)
     }
 
     /// Reads everything from `reader`.
@@ -66,21 +95,51 @@ impl Source {
     /// # Errors
     /// If there are none, or if they are a damaged gzip stream.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Source, Error> {
-        Source::decompressed(name.to_owned(), Contents::Owned(bytes), &Budget::default())
+        Source::decompressed(name.to_owned(), Contents::Owned(bytes), None, &Budget::default())
     }
 
-    fn decompressed(name: String, contents: Contents, budget: &Budget) -> Result<Source, Error> {
-        let mut source = Source { name, contents };
+    fn decompressed(
+        name: String,
+        contents: Contents,
+        file: Option<(File, Stamp)>,
+        budget: &Budget,
+    ) -> Result<Source, Error> {
+        let mut source = Source { name, contents, text: None, file };
         if source.bytes().starts_with(&GZIP_MAGIC) {
             let damaged = |cause| Error::access(&source.name, "cannot decompress", cause, "the gzip file is damaged");
             let text = pieces(&source.name, flate2::read::MultiGzDecoder::new(source.bytes()), budget, damaged)?;
-            source.contents = Contents::Owned(text);
+            source.text = Some(text);
+            if source.file.is_none() {
+                // Nobody will ask for its hash.
+                source.contents = Contents::Owned(Vec::new());
+            }
         }
         if source.bytes().is_empty() {
             let remedy = "the tool that writes it may have failed";
             return Err(Error::unexpected(&source.name, b"", 0, "a state space or a facts file", remedy));
         }
         Ok(source)
+    }
+
+    /// The SHA-256 of the bytes as they were read, in hexadecimal digits; none of what is no regular file, which nobody can read again.
+    #[must_use]
+    pub fn sha256(&self) -> Option<String> {
+        self.file.as_ref().map(|_| sha256(self.contents.bytes()))
+    }
+
+    /// To be asked when everything was read: whether that was one state of the file.
+    ///
+    /// # Errors
+    /// If the file was written to since it was opened.
+    pub fn check_unchanged(&self) -> Result<(), Error> {
+        let Some((file, stamp)) = &self.file else { return Ok(()) };
+        match file.metadata() {
+            Ok(now) if Stamp::of(&now) == *stamp => Ok(()),
+            _ => {
+                let cause = io::Error::other("it changed while it was read");
+                Err(Error::access(&self.name, "cannot be trusted", cause, WAIT_FOR_IT))
+            }
+        }
     }
 
     /// The name for messages: the path as given, or `standard input`.
@@ -92,7 +151,13 @@ impl Source {
     /// The (decompressed) bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        match &self.contents {
+        self.text.as_deref().unwrap_or_else(|| self.contents.bytes())
+    }
+}
+
+impl Contents {
+    fn bytes(&self) -> &[u8] {
+        match self {
             Contents::Mapped(map) => map,
             Contents::Owned(bytes) => bytes,
         }
@@ -123,7 +188,7 @@ fn read(name: &str, remedy: &'static str, reader: impl Read, budget: &Budget) ->
     pieces(name, reader, budget, |cause| Error::access(name, "cannot read", cause, remedy))
 }
 
-fn open_file(path: &Path, name: &str, budget: &Budget) -> Result<Contents, Error> {
+fn open_file(path: &Path, name: &str, budget: &Budget) -> Result<(Contents, Option<(File, Stamp)>), Error> {
     let refused = |cause| Error::access(name, "cannot open", cause, "check the path and its permissions");
     let file = File::open(path).map_err(refused)?;
     let metadata = file.metadata().map_err(refused)?;
@@ -132,17 +197,74 @@ fn open_file(path: &Path, name: &str, budget: &Budget) -> Result<Contents, Error
         return Err(Error::access(name, "cannot read", cause, "name a file in it"));
     }
     // A pipe or a device has no length to map.
-    if metadata.is_file() && metadata.len() > 0 {
+    if !metadata.is_file() {
+        return Ok((Contents::Owned(read(name, "check the path and its permissions", file, budget)?), None));
+    }
+    let stamp = Stamp::of(&metadata);
+    if stamp.length > 0 {
+        remember_mapped(name);
         // SAFETY: nothing in this crate writes to an input. If another process changes the file, the bytes may change
-        // under the parser, which gives a wrong or refused result but touches no memory outside the mapping; if it
-        // shortens the file, the system ends this process with SIGBUS. Every tool that maps its input has this limit,
-        // and `-` (standard input) is there for files that are still being written.
+        // under the parser, which gives a wrong or refused result that `check_unchanged` refuses, but touches no memory
+        // outside the mapping; if it shortens the file, the system ends this process with SIGBUS, about which `explain_lost_bytes` tells.
         let mapped = unsafe { Mmap::map(&file) };
         if let Ok(map) = mapped {
             // Advice only: a system that does not know it still reads correctly.
             let _ = map.advise(Advice::Sequential);
-            return Ok(Contents::Mapped(map));
+            return Ok((Contents::Mapped(map), Some((file, stamp))));
         }
     }
-    Ok(Contents::Owned(read(name, "check the path and its permissions", file, budget)?))
+    let bytes = read(name, "check the path and its permissions", &file, budget)?;
+    Ok((Contents::Owned(bytes), Some((file, stamp))))
 }
+
+/// What to do about a file that changes.
+const WAIT_FOR_IT: &str = "wait until it is written, or pipe it to `-`";
+
+/// What is said if the bytes of the file that was mapped last are gone: a message that is never freed, so that a signal handler can read it at any time.
+#[cfg(unix)]
+static LOST: AtomicPtr<String> = AtomicPtr::new(ptr::null_mut());
+
+#[cfg(unix)]
+fn remember_mapped(name: &str) {
+    let message = format!(
+        "seqcon: {}: cannot be read any more: it became shorter while it was read, or its disk failed; {WAIT_FOR_IT}\n",
+        printable(name)
+    );
+    LOST.store(Box::into_raw(Box::new(message)), Ordering::Release);
+}
+
+#[cfg(not(unix))]
+fn remember_mapped(_: &str) {}
+
+/// From now on, a mapped file that becomes shorter ends the process with a message and exit status 2. For commands; a library has no business with signals.
+#[cfg(unix)]
+pub fn explain_lost_bytes() {
+    extern "C" fn explain(_: libc::c_int) {
+        static IS_TOLD: AtomicBool = AtomicBool::new(false);
+        let message = LOST.load(Ordering::Acquire);
+        // SAFETY: `LOST` is null or a string that lives for ever; all that is called may be called in a signal handler.
+        unsafe {
+            let Some(message) = message.as_ref() else {
+                // Nothing was mapped: the signal comes again, and does what it does to others.
+                libc::signal(libc::SIGBUS, libc::SIG_DFL);
+                return;
+            };
+            // Several threads read the file: the others wait for the end that the first one makes.
+            while IS_TOLD.swap(true, Ordering::AcqRel) {
+                libc::pause();
+            }
+            libc::write(libc::STDERR_FILENO, message.as_ptr().cast(), message.len());
+            libc::_exit(2);
+        }
+    }
+    // SAFETY: the action is complete (all its fields may be zero), and the handler calls only what a handler may call.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = explain as extern "C" fn(libc::c_int) as libc::sighandler_t;
+        libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut());
+    }
+}
+
+/// From now on, a mapped file that becomes shorter ends the process with a message: not on this system.
+#[cfg(not(unix))]
+pub fn explain_lost_bytes() {}

@@ -3,11 +3,12 @@
 //! A row for each place that needs something under some model: a fence point, or an instruction that takes a lock; a column for each memory model, in the order of the outcome. As text for people (80
 //! columns where the names allow: of the instruction's text only as much is shown as fits) and as CSV.
 
+use super::csv::Table;
 use super::names;
 use super::prose::COLUMNS;
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::ids::InstrId;
-use crate::lang::excerpt::width;
+use crate::lang::excerpt::{printable, width};
 use crate::memory::FenceStrength;
 use crate::placement::cost::place_name;
 use crate::placement::locks::Role;
@@ -99,6 +100,10 @@ impl<'a> Matrix<'a> {
         }
     }
 
+    fn is_complete(&self) -> bool {
+        self.outcome.results.iter().all(|result| result.complete)
+    }
+
     fn place(row: Row) -> String {
         row.fence.map_or_else(|| "lock".to_owned(), place_name)
     }
@@ -132,7 +137,11 @@ impl<'a> Matrix<'a> {
             let symbol = |result: &ModelOutcome| self.need(result, row).map_or('.', Need::symbol).to_string();
             let shown = line(&name(&row), &mut results.iter().map(symbol));
             let room = COLUMNS.saturating_sub(width(&shown) + 2);
-            let text = if room < LEAST_TEXT { String::new() } else { names::shortened(&self.text(row.instr), room) };
+            let text = if room < LEAST_TEXT {
+                String::new()
+            } else {
+                names::shortened(&printable(&self.text(row.instr)), room)
+            };
             writeln!(out, "{}", format!("{shown}  {text}").trim_end())?;
         }
         let count = |wanted: fn(&ModelOutcome) -> usize| results.iter().map(move |result| wanted(result).to_string());
@@ -140,7 +149,12 @@ impl<'a> Matrix<'a> {
         if results.iter().any(|result| !result.locks.is_empty()) {
             writeln!(out, "{}", line("locks", &mut count(|result| result.locks.len())))?;
         }
-        writeln!(out, "F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing")
+        writeln!(out, "F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing")?;
+        if self.is_complete() {
+            Ok(())
+        } else {
+            writeln!(out, "not complete: a limit was reached, and more may be needed")
+        }
     }
 
     fn records(&self) -> impl Iterator<Item = Vec<String>> {
@@ -151,7 +165,8 @@ impl<'a> Matrix<'a> {
             let needs =
                 self.outcome.results.iter().map(|result| self.need(result, row).map_or(String::new(), Need::name));
             let place = [thread, instruction.name.clone(), Self::place(row), self.text(row.instr)];
-            [self.outcome.model.clone()].into_iter().chain(place).chain(needs).collect()
+            let complete = names::yes_no(self.is_complete()).to_owned();
+            [self.outcome.model.clone()].into_iter().chain(place).chain(needs).chain([complete]).collect()
         })
     }
 }
@@ -161,12 +176,15 @@ impl<'a> Matrix<'a> {
 /// # Errors
 /// If the writer fails.
 pub fn write_csv(matrices: &[Matrix<'_>], out: &mut dyn io::Write) -> io::Result<()> {
-    let mut writer = csv::WriterBuilder::new().from_writer(out);
     let memory_models = matrices.first().map_or(&[][..], |matrix| &matrix.outcome.results);
     let memory_models = memory_models.iter().map(|result| result.model.name.as_str());
-    writer.write_record(["model", "thread", "instruction", "position", "text"].into_iter().chain(memory_models))?;
-    for record in matrices.iter().flat_map(Matrix::records) {
-        writer.write_record(record)?;
+    let columns = ["model", "thread", "instruction", "position", "text"].into_iter().chain(memory_models);
+    let mut table = Table::with_columns(&columns.chain(["complete"]).collect::<Vec<_>>(), out)?;
+    for matrix in matrices {
+        if matrix.rows.is_empty() && !matrix.is_complete() {
+            table.write_part(&[&matrix.outcome.model])?;
+        }
+        matrix.records().try_for_each(|record| table.write_cells(record.iter().map(String::as_str)))?;
     }
-    writer.flush()
+    table.end()
 }

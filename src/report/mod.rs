@@ -1,7 +1,8 @@
 //! Reports: one file a format behind one trait, [`Report`]; a run may write several.
 //!
 //! What a row says is decided once, in [`rows`]: the names there are the columns of the CSV files and the keys of `report.json`.
-//! Whether fewer fences would do is decided in [`minimal`]. [`text`] is for people, with [`drawing`] for cycles and [`snippet`] for the source; [`output`] puts files in place whole or not at all.
+//! Whether fewer fences would do is decided in [`minimal`]. [`text`] is for people, with [`drawing`] for cycles and [`snippet`] for the source; [`output`] puts files in place whole or not at all,
+//! [`streams`] is what a terminal and a pipe get.
 
 pub mod csv;
 pub mod dot;
@@ -21,6 +22,7 @@ pub mod rows;
 pub mod run;
 pub mod sarif;
 pub mod snippet;
+pub mod streams;
 pub mod style;
 pub mod text;
 

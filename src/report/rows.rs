@@ -6,6 +6,7 @@ use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::caveat::Level;
 use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, Step, Verdict};
 use crate::ids::{InstrId, VertexId};
+use crate::lang::excerpt::printable;
 use crate::memory::{FenceStrength, Kind};
 use crate::safety::Place;
 use serde::Serialize;
@@ -92,6 +93,12 @@ pub struct SummaryRow {
     complete: &'static str,
     engine: String,
     abstraction: Option<String>,
+}
+
+/// Whether nothing was left out: the last column of every table whose rows could be a part only.
+#[derive(Clone, Copy, Serialize)]
+pub struct CompleteRow {
+    complete: &'static str,
 }
 
 /// How long a result took. Only `summary.csv` and the summary line have it: the other files of two runs are the same.
@@ -317,6 +324,12 @@ impl Outcome {
         }
     }
 
+    /// Whether nothing is missing in the rows for one memory model.
+    #[must_use]
+    pub fn complete_row(&self, result: &ModelOutcome) -> CompleteRow {
+        CompleteRow { complete: names::yes_no(result.complete) }
+    }
+
     /// How long the result under one memory model took: what all of them share, and its own part.
     #[must_use]
     pub fn times_row(&self, result: &ModelOutcome) -> TimesRow {
@@ -355,8 +368,8 @@ impl Outcome {
         let TimesRow { seconds, explore_seconds, analyse_seconds } = self.times_row(result);
         format!(
             "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{engine}{abstraction}{definitions}{warnings}",
-            self.model,
-            result.model.name,
+            word(&self.model),
+            word(&result.model.name),
             self.analysis.num_of_states,
             self.analysis.graph.vertices.len(),
             result.num_of_delays(),
@@ -369,4 +382,10 @@ impl Outcome {
             names::yes_no(result.complete),
         )
     }
+}
+
+/// A name as one word of a line: what would end the word, or garble the line, is `_`.
+fn word(name: &str) -> String {
+    let is_kept = |c: char| !c.is_whitespace() && printable(&c.to_string()) == c.to_string();
+    name.chars().map(|c| if is_kept(c) { c } else { '_' }).collect()
 }

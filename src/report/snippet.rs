@@ -13,7 +13,7 @@
 
 use super::prose;
 use super::style::{ADDED, FRAME, styled};
-use crate::lang::excerpt::{Excerpt, width};
+use crate::lang::excerpt::{Excerpt, printable, width};
 use crate::program::Span;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -74,7 +74,7 @@ pub fn write(path: &str, text: &str, additions: &[Addition], out: &mut dyn Write
     let is_shown = |line: usize| concerned.iter().any(|&other| line.abs_diff(other) <= CONTEXT);
     let digits = additions.iter().map(|addition| addition.mark.chars().count()).chain([last_line.to_string().len()]);
     let gutter = digits.max().unwrap_or(1);
-    writeln!(out, "  {:gutter$} {} {path}", "", styled(FRAME, "-->"))?;
+    writeln!(out, "  {:gutter$} {} {}", "", styled(FRAME, "-->"), printable(path))?;
     let mut previous = None;
     for line in (0..=last_line).filter(|&line| is_shown(line)) {
         if previous.is_some_and(|previous| previous + 1 < line) {

@@ -65,7 +65,7 @@ pub fn write_caveats(outcome: &Outcome, out: &mut dyn Write) -> fmt::Result {
             Level::Warning => styled(WRONG, level.name()),
             Level::Note => level.name().to_owned(),
         };
-        prose::write(out, 0, 2, &format!("{word}: {}", caveat.sentence))?;
+        prose::write(out, 0, 2, &format!("{word}: {}", printable(&caveat.sentence)))?;
     }
     if outcome.caveats.is_empty() { Ok(()) } else { writeln!(out) }
 }

@@ -202,7 +202,11 @@ impl<'a> ChainSearch<'a> {
         let later = self.graph.vertex(event.vertex);
         let from_earlier_instruction = [Kind::Read, Kind::Write].into_iter().any(|kind| {
             reached.accesses(kind).any(|location| {
-                let pair = Pair { first: kind, second: later.kind, same_location: location == later.location };
+                let pair = Pair {
+                    first: kind,
+                    second: later.kind,
+                    same_location: location == later.location && !later.is_vague,
+                };
                 match self.model.preserved.guarantee(pair) {
                     Guarantee::Always => true,
                     Guarantee::Never => false,

@@ -194,16 +194,26 @@ fn locate(cell: &Cell, frame: &[i64]) -> Result<Option<u32>, Fault> {
 }
 
 /// Whether the fences inside the instruction let an access pass now; and if so, whether it is the first one behind a fence.
-pub(super) fn passes_inside(split: &SplitStep, done: u64, operation: usize) -> Option<bool> {
-    let level = split.levels[operation];
-    let accesses = || (0..split.operations.len()).filter(|&other| access(split, other).is_some());
+pub(super) fn passes_inside(split: &SplitStep, config: &Config, operation: usize) -> Option<bool> {
+    if split.inside.is_empty() {
+        return Some(false);
+    }
+    // A fence that stands behind an access whose index is not known yet holds back all that it could be before, until that is known.
+    let is_there = |other: usize| {
+        access(split, other).is_some_and(|(cell, _)| {
+            let is_known = split.addresses[other] & !config.available() == 0;
+            !is_known || matches!(locate(cell, &config.frame), Ok(Some(_)))
+        })
+    };
+    let levels = split.levels(is_there);
+    let accesses = || (0..split.operations.len()).filter(|&other| is_there(other));
+    let is_done = |other: usize| config.done() & 1 << other != 0;
     let mut first = false;
-    for &fence in split.inside.iter().filter(|&&fence| fence <= level) {
-        let is_done = |other: &usize| done & 1 << other != 0;
-        if accesses().any(|other| split.levels[other] < fence && !is_done(&other)) {
+    for &fence in split.inside.iter().filter(|&&fence| fence <= levels[operation]) {
+        if accesses().any(|other| levels[other] < fence && !is_done(other)) {
             return None;
         }
-        first |= !accesses().any(|other| split.levels[other] >= fence && is_done(&other));
+        first |= !accesses().any(|other| levels[other] >= fence && is_done(other));
     }
     Some(first)
 }

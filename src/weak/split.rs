@@ -5,7 +5,7 @@
 //! touch the same element and one writes, they keep the order of the text; that is decided when the indices are known ([`readiness`](super::readiness)).
 //!
 //! *Levels* say where a fence inside an instruction stands, so they must be those of the [event graph](crate::aeg::Event::level). They do not depend on what indices evaluate to: two accesses to one array, of which one writes,
-//! are on different levels, unless their indices are different constants.
+//! are on different levels, unless their indices are different constants. But an index that is known to be out of range makes no access, and no level.
 //!
 //! *Limit.* An instruction has at most 64 operations; a longer one is an error that says so.
 
@@ -54,8 +54,6 @@ pub struct SplitStep {
     pub inside: Vec<u32>,
     /// The operations, in the order of the text.
     pub operations: Vec<Operation>,
-    /// For each operation, how many accesses come before it, one after the other, if indices that may be equal are.
-    pub levels: Vec<u32>,
     /// For each operation, the ones that it needs, as bits.
     pub needs: Vec<u64>,
     /// For each operation, all that come before it: what it needs, what that needs, and so on.
@@ -113,7 +111,6 @@ impl SplitThread {
             drained: true,
             inside: Vec::new(),
             operations: Vec::new(),
-            levels: Vec::new(),
             needs: Vec::new(),
             before: Vec::new(),
             addresses: Vec::new(),
@@ -148,6 +145,24 @@ impl SplitStep {
             bases().filter(|other| other.0 == base).count() > 1 && bases().any(|other| other.0 == base && other.1)
         };
         !self.is_whole() && bases().any(|(base, _, is_computed)| is_computed && is_shared_with_a_write(base))
+    }
+
+    /// For each operation, how many accesses come before it, one after the other, if indices that may be equal are. An operation that makes no access, as its index is out of range, is not there for others.
+    pub fn levels(&self, makes_access: impl Fn(usize) -> bool) -> Vec<u32> {
+        let mut levels: Vec<u32> = Vec::new();
+        for (position, (operation, &needed)) in self.operations.iter().zip(&self.needs).enumerate() {
+            let is_made = |number: usize| {
+                matches!(self.operations[number], Operation::Read(..) | Operation::Write(..)) && makes_access(number)
+            };
+            let is_before = |earlier: &usize| {
+                let is_coherent = || may_be_coherent(&self.operations[*earlier], operation);
+                needed & bit(*earlier) != 0 || (is_made(*earlier) && is_made(position) && is_coherent())
+            };
+            let before = (0..position).filter(is_before);
+            let level = before.map(|earlier| levels[earlier] + u32::from(is_made(earlier))).max();
+            levels.push(level.unwrap_or(0));
+        }
+        levels
     }
 
     /// Whether it makes several accesses, one by one.
@@ -297,7 +312,6 @@ fn split_thread(program: &Program, thread: usize, shared: &[usize]) -> Result<Sp
             kind: instruction.kind,
             drained: false,
             inside: Vec::new(),
-            levels: levels(&splitter.operations, &splitter.needs),
             results: results.collect(),
             frame: splitter.producers.len(),
             operations: splitter.operations,
@@ -438,21 +452,6 @@ impl Splitter<'_> {
         code.for_each_slot(&mut |slot| needs |= self.producers[slot].map_or(0, bit));
         needs
     }
-}
-
-fn levels(operations: &[Operation], needs: &[u64]) -> Vec<u32> {
-    let mut levels: Vec<u32> = Vec::new();
-    for (operation, &needed) in operations.iter().zip(needs) {
-        let is_before =
-            |earlier: &usize| needed & bit(*earlier) != 0 || may_be_coherent(&operations[*earlier], operation);
-        let level = (0..levels.len()).filter(is_before).map(|earlier| {
-            let is_access = matches!(operations[earlier], Operation::Read(..) | Operation::Write(..));
-            levels[earlier] + u32::from(is_access)
-        });
-        let level = level.max().unwrap_or(0);
-        levels.push(level);
-    }
-    levels
 }
 
 /// What each operation needs, directly or not: operations need earlier ones only.

@@ -289,7 +289,7 @@ impl<'p> Threads<'p> {
         }
         for operation in 0..split.operations.len() {
             let Some(Way { location, presumed }) = ready(split, config, operation) else { continue };
-            let Some(is_first_behind) = passes_inside(split, config.done(), operation) else { continue };
+            let Some(is_first_behind) = passes_inside(split, config, operation) else { continue };
             let drained = fenced || is_first_behind;
             let action = match &split.operations[operation] {
                 Operation::Write(_, slot) => {

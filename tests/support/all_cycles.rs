@@ -156,11 +156,6 @@ impl Question<'_> {
         for (alpha, beta) in &self.graph.concurrent {
             join(&accesses(alpha), &accesses(beta));
         }
-        // Where the state space does not show that a condition is refused, its instruction can be anywhere.
-        let unseen = self.graph.instructions.iter().filter(|instruction| is_sound && instruction.unseen);
-        for label in unseen.flat_map(|instruction| &instruction.labels) {
-            join(&accesses(label), &self.graph.vertex_ids().collect::<Vec<_>>());
-        }
         conflicts
     }
 

@@ -7,10 +7,10 @@ use seqcon::explore::observe::{FactsObserver, facts};
 use seqcon::explore::{Limits, explore};
 use seqcon::lang;
 use seqcon::program::compiled::Compiled;
-use seqcon::provenance::Provenance;
+use seqcon::provenance::{Input, Provenance, sha256};
 use seqcon::source::Source;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 fn root() -> PathBuf {
@@ -66,7 +66,8 @@ pub fn of_text(path: &str, text: &str, models: &[&str], options: &Options) -> Ou
     let analysis = Analysis::new(facts, Profile::Sound);
     let source = Source::new(path.to_owned(), text.to_owned(), program, &analysis);
     let command = ["seqcon", "analyse", path].map(str::to_owned);
-    let provenance = Provenance::of(command, [Path::new(path)]).expect("the input is readable");
+    let input = Input { path: path.to_owned(), sha256: Some(sha256(text.as_bytes())) };
+    let provenance = Provenance::of(command, vec![input]);
     Outcome { source: Some(source), provenance, ..outcome(path, analysis, models, options) }
 }
 

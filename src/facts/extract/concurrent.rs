@@ -3,10 +3,9 @@
 //! Asked of local sets first, state by state: which local sets of two threads occur together? They are few, so that is a small matrix of
 //! bits. Then each pair of local sets gives the pairs of their members, once.
 
-use super::enabled::Enabled;
 use super::labels::INTERNAL;
-use super::local_sets::EMPTY;
-use super::state_table::Part;
+use super::local_sets::LocalSets;
+use super::state_table::{Part, StateTable};
 use crate::ids::{LabelId, ThreadId};
 use fixedbitset::FixedBitSet;
 use rayon::iter::{ParallelBridge, ParallelIterator};
@@ -16,24 +15,25 @@ use rustc_hash::FxHashSet;
 const MATRIX_SIDE: usize = 1 << 12;
 
 /// The pairs of labels that are enabled together; internal labels are nobody's.
-pub(super) fn pairs(enabled: &Enabled) -> Vec<(LabelId, LabelId)> {
+pub(super) fn pairs(table: &StateTable, locals: &LocalSets) -> Vec<(LabelId, LabelId)> {
     // A local set of any thread: its number, counted on from the sets of the threads before.
     let mut first_of_thread: Vec<usize> = vec![0];
-    for size in enabled.locals.sizes() {
+    for size in locals.sizes() {
         first_of_thread.push(first_of_thread[first_of_thread.len() - 1] + size);
     }
     let side = first_of_thread[first_of_thread.len() - 1];
-    let seen = enabled
-        .table
-        .parts()
-        .par_bridge()
-        .fold(|| Pairs::new(side), |pairs, part| with_states(pairs, &part, &first_of_thread))
-        .reduce(|| Pairs::new(side), Pairs::union);
     let members = |set: usize| {
         let thread = first_of_thread.partition_point(|&first| first <= set) - 1;
         let number = u32::try_from(set - first_of_thread[thread]).expect("local sets are numbered with 32 bits");
-        enabled.locals.members(ThreadId::new(thread), number)
+        locals.members(ThreadId::new(thread), number)
     };
+    let mut inhabited = FixedBitSet::with_capacity(side);
+    inhabited.extend((0..side).filter(|&set| !members(set).is_empty()));
+    let seen = table
+        .parts()
+        .par_bridge()
+        .fold(|| Pairs::new(side), |pairs, part| with_states(pairs, &part, &first_of_thread, &inhabited))
+        .reduce(|| Pairs::new(side), Pairs::union);
     let mut pairs: FxHashSet<(LabelId, LabelId)> = FxHashSet::default();
     for (a, b) in seen.into_vec() {
         // The local set of what stands for a thread of all internal labels.
@@ -47,7 +47,7 @@ pub(super) fn pairs(enabled: &Enabled) -> Vec<(LabelId, LabelId)> {
     pairs.into_iter().collect()
 }
 
-fn with_states(mut pairs: Pairs, part: &Part<'_>, first_of_thread: &[usize]) -> Pairs {
+fn with_states(mut pairs: Pairs, part: &Part<'_>, first_of_thread: &[usize], inhabited: &FixedBitSet) -> Pairs {
     let mut sets: Vec<usize> = Vec::new();
     let mut last: Vec<u32> = Vec::new();
     part.for_each(|local_sets| {
@@ -57,8 +57,8 @@ fn with_states(mut pairs: Pairs, part: &Part<'_>, first_of_thread: &[usize]) -> 
         last.clear();
         last.extend_from_slice(local_sets);
         sets.clear();
-        let numbered = local_sets.iter().zip(first_of_thread).filter(|&(&set, _)| set != EMPTY);
-        sets.extend(numbered.map(|(&set, first)| first + set as usize));
+        let numbered = local_sets.iter().zip(first_of_thread).map(|(&set, first)| first + set as usize);
+        sets.extend(numbered.filter(|&set| inhabited.contains(set)));
         for (position, &a) in sets.iter().enumerate() {
             for &b in &sets[position + 1..] {
                 pairs.insert(a, b);

@@ -101,11 +101,6 @@ impl<'a> Known<'a> {
         (0..self.num_of_threads()).map(ThreadId::new).filter(|&thread| Some(thread) != self.internal)
     }
 
-    /// The names of the threads, in no order.
-    pub(super) fn thread_names(&self) -> impl Iterator<Item = (&str, ThreadId)> {
-        self.threads.iter().map(|(name, &thread)| (name.as_str(), thread))
-    }
-
     fn num_of_threads(&self) -> usize {
         self.threads.len() + usize::from(self.internal.is_some())
     }

@@ -12,11 +12,12 @@ use std::sync::Mutex;
 pub(super) const EMPTY: u32 = 0;
 
 /// The local sets of all threads, over label numbers.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct LocalSets {
     threads: Vec<OfThread>,
 }
 
+#[derive(Clone)]
 struct OfThread {
     /// By number; sorted.
     sets: Vec<Box<[u32]>>,
@@ -39,6 +40,20 @@ impl LocalSets {
     /// The labels of a set, sorted by their numbers.
     pub(super) fn members(&self, thread: ThreadId, set: u32) -> &[u32] {
         &self.threads[thread.index()].sets[set as usize]
+    }
+
+    /// The same sets under the same numbers, some with another label: thread, set and label.
+    pub(super) fn with(&self, more: &[(ThreadId, u32, u32)]) -> LocalSets {
+        let mut changed = self.clone();
+        for &(thread, set, label) in more {
+            let members = &mut changed.threads[thread.index()].sets[set as usize];
+            let mut larger = members.to_vec();
+            if let Err(position) = larger.binary_search(&label) {
+                larger.insert(position, label);
+            }
+            *members = larger.into_boxed_slice();
+        }
+        changed
     }
 
     fn add(&mut self, thread: ThreadId, set: u32, label: u32) -> u32 {

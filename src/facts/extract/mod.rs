@@ -44,6 +44,8 @@ mod labels;
 mod layout;
 mod local_sets;
 mod reading;
+mod refusals;
+mod refused_labels;
 mod state_table;
 mod steps;
 mod tables;
@@ -58,6 +60,7 @@ use discovery::Discovery;
 use labels::Labels;
 use layout::Layout;
 use reading::Reading;
+use refusals::Unseen;
 
 /// How backslashes in labels are meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,6 +70,16 @@ pub enum Escapes {
     None,
     /// As LTSmin writes them: `\"` and `\\` in quoted labels, `#0A1B#` for bytes.
     Ltsmin,
+}
+
+/// Whether conditions that are refused are self-loops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Refusals {
+    /// Nobody knows: what may be missing is presumed (method §2).
+    #[default]
+    Unknown,
+    /// All of them are: nothing is presumed.
+    Shown,
 }
 
 /// How to read a state space.
@@ -86,6 +99,8 @@ pub struct Options {
     pub escapes: Escapes,
     /// What reading may use; if that is not enough, it is an error.
     pub budget: Budget,
+    /// Whether conditions that are refused are self-loops.
+    pub refusals: Refusals,
 }
 
 impl Default for Options {
@@ -98,6 +113,7 @@ impl Default for Options {
             recover: false,
             escapes: Escapes::None,
             budget: Budget::default(),
+            refusals: Refusals::Unknown,
         }
     }
 }
@@ -155,6 +171,11 @@ pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> R
     let discovery = initial.and_then(|initial| Discovery::new(&enabled.table, initial));
     let part = steps::collect(bytes, layout.body(), &labels, &enabled, discovery.as_ref(), &meter).and_then(|steps| {
         let Some((initial, discovery)) = initial.zip(discovery.as_ref()) else { return Ok((steps, None)) };
+        let occurring = enabled.table.num_of_states() as u64;
+        if occurring < enabled.states {
+            let reason = format!("the header counts {} states, and only {occurring} occur", enabled.states);
+            return Ok((steps, Some(reason)));
+        }
         let unreached = discovery.first_unreached(bytes, layout.body(), &enabled.table, &meter)?;
         Ok((steps, unreached.map(|state| format!("nothing leads from the initial state {initial} to state {state}"))))
     });
@@ -163,8 +184,12 @@ pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> R
     let cut_off = is_part || part.is_some();
     let mut warnings = layout.warnings;
     warnings.extend(labels.warnings());
-    warnings.extend(steps.warnings(&labels));
-    let facts = tables::build(&labels, &enabled, &steps);
+    warnings.extend(steps.warnings());
+    let unseen = match options.refusals {
+        Refusals::Shown => Unseen::default(),
+        Refusals::Unknown => refusals::unseen(&labels, &enabled, &steps),
+    };
+    let facts = tables::build(&labels, &enabled, &steps, unseen);
     let facts = Facts { cut_off, ..facts };
     Ok(Extraction { facts, dialect: reading.dialect().name().to_owned(), warnings, part })
 }

@@ -1,7 +1,7 @@
 //! The second pass: what each thread has enabled before and after its steps.
 //!
 //! Collects the distinct triples (label, the thread's local set after, its local set before) of the steps that are not blocked
-//! evaluations, and for internal steps the distinct pairs of local sets that they lead between. See the
+//! evaluations, and for internal steps the distinct pairs of local sets that they lead between; besides, which labels have blocked evaluations. See the
 //! [parent's page](super) on internal steps.
 
 use super::chunks::{Meter, Reason, Stop, Worker, pass};
@@ -11,6 +11,7 @@ use super::labels::{INTERNAL, Known};
 use super::local_sets::EMPTY;
 use crate::ids::ThreadId;
 use crate::lts::aut::Transitions;
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ pub(super) struct Step {
     pub(super) then_internal: bool,
 }
 
-/// A step of another thread that changes what this one has enabled.
+/// A step of another thread that changes what this one has enabled, or is followed by an internal step where none was possible before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct WakingStep {
     pub(super) thread: ThreadId,
@@ -34,6 +35,8 @@ pub(super) struct WakingStep {
     pub(super) before: u32,
     /// The local set after.
     pub(super) after: u32,
+    /// Whether the states before and after it have an internal step to another state, of whatever thread.
+    pub(super) internal: [bool; 2],
 }
 
 /// An internal step of a thread, as its thread sees it.
@@ -55,6 +58,8 @@ pub(super) struct Steps {
     pub(super) internal: FxHashSet<InternalStep>,
     /// Steps of other threads that change what a thread has enabled: it waits, and goes on with something else than it had enabled before.
     pub(super) waking: FxHashSet<WakingStep>,
+    /// Labels with a blocked evaluation.
+    pub(super) blocked: FxHashSet<u32>,
     /// Internal transitions that changed what several threads have enabled.
     ambiguous: u64,
 }
@@ -73,7 +78,8 @@ pub(super) fn collect<'a>(
         enabled,
         discovery,
         recent: vec![Step { label: INTERNAL, after: EMPTY, before: EMPTY, then_internal: false }; RECENT],
-        recent_waking: vec![WakingStep { thread: ThreadId(u32::MAX), before: EMPTY, after: EMPTY }; RECENT],
+        recent_waking: vec![NO_WAKING_STEP; RECENT],
+        blocked: FixedBitSet::with_capacity(labels.labels.len()),
         steps: Steps::default(),
     })?;
     let mut steps = Steps::default();
@@ -81,26 +87,19 @@ pub(super) fn collect<'a>(
         steps.visible.extend(worker.steps.visible);
         steps.internal.extend(worker.steps.internal);
         steps.waking.extend(worker.steps.waking);
+        steps.blocked.extend(worker.blocked.ones().map(|label| label as u32));
         steps.ambiguous += worker.steps.ambiguous;
     }
     Ok(steps)
 }
 
 impl Steps {
-    pub(super) fn warnings(&self, labels: &Known<'_>) -> Vec<String> {
+    pub(super) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.ambiguous > 0 {
             let steps = if self.ambiguous == 1 { "step changes" } else { "steps change" };
             let taken = "taken as a step of each of them";
             warnings.push(format!("{} internal {steps} what several threads have enabled: {taken}", self.ambiguous));
-        }
-        let is_silent = |thread: ThreadId| self.waking.iter().any(|step| step.before == EMPTY && step.thread == thread);
-        let silent = labels.thread_names().filter(|&(_, thread)| is_silent(thread)).map(|(name, _)| name).min();
-        if let Some(name) = silent {
-            warnings.push(format!(
-                "thread {name} waits without a label, so what it reads while it waits is not known; \
-                 let a condition that does not hold be a self-loop (`{name}.N: ?! x`)"
-            ));
         }
         warnings
     }
@@ -115,6 +114,7 @@ struct Walker<'a, 't> {
     discovery: Option<&'t Discovery>,
     recent: Vec<Step>,
     recent_waking: Vec<WakingStep>,
+    blocked: FixedBitSet,
     steps: Steps,
 }
 
@@ -136,18 +136,10 @@ impl<'a> Worker<'a> for Walker<'a, '_> {
                 continue;
             }
             if transition.from == transition.to && label.only_a_condition {
+                self.blocked.insert(label.number as usize);
                 continue;
             }
-            let recent = &mut self.recent_waking;
-            table.for_each_other_that_differs(transition.from, transition.to, label.thread, |thread, before, after| {
-                let step = WakingStep { thread, before, after };
-                let recent = &mut recent[waking_slot(step)];
-                // What stands for the internal steps waits for nothing.
-                if *recent != step && Some(thread) != self.labels.internal {
-                    *recent = step;
-                    self.steps.waking.insert(step);
-                }
-            });
+            self.wake(transition.from, transition.to, label.thread);
             let before = table.local_set(transition.from, label.thread);
             let after = table.local_set(transition.to, label.thread);
             let step = Step { label: label.number, after, before, then_internal: self.has_internal(transition.to) };
@@ -165,6 +157,34 @@ impl Walker<'_, '_> {
     #[inline]
     fn has_internal(&self, state: u64) -> bool {
         self.labels.internal.is_some_and(|thread| self.enabled.table.local_set(state, thread) != EMPTY)
+    }
+
+    /// A step of thread `own`, as the other threads see it.
+    #[inline]
+    fn wake(&mut self, from: u64, to: u64, own: ThreadId) {
+        let table = &self.enabled.table;
+        let internal = [self.has_internal(from), self.has_internal(to)];
+        let (recent, waking) = (&mut self.recent_waking, &mut self.steps.waking);
+        let mut add = |step: WakingStep| {
+            let recent = &mut recent[waking_slot(step)];
+            if *recent != step {
+                *recent = step;
+                waking.insert(step);
+            }
+        };
+        if internal == [false, true] {
+            for thread in self.labels.threads().filter(|&thread| thread != own) {
+                let (before, after) = (table.local_set(from, thread), table.local_set(to, thread));
+                add(WakingStep { thread, before, after, internal });
+            }
+            return;
+        }
+        table.for_each_other_that_differs(from, to, own, |thread, before, after| {
+            // What stands for the internal steps waits for nothing.
+            if Some(thread) != self.labels.internal {
+                add(WakingStep { thread, before, after, internal });
+            }
+        });
     }
 
     fn internal_step(&mut self, from: u64, to: u64) {
@@ -191,6 +211,10 @@ fn slot(step: Step) -> usize {
         ^ step.before.wrapping_mul(0xc2b2_ae3d);
     (mixed >> 16) as usize & (RECENT - 1)
 }
+
+/// No step: it has a thread that there is not.
+const NO_WAKING_STEP: WakingStep =
+    WakingStep { thread: ThreadId(u32::MAX), before: EMPTY, after: EMPTY, internal: [false; 2] };
 
 #[inline]
 fn waking_slot(step: WakingStep) -> usize {

@@ -79,7 +79,8 @@ impl Report for Dot {
                 None => whole(outcome, result),
                 Some(number) => one_cycle(outcome, result, number),
             };
-            picture.write(outcome, result, out)?;
+            let note = if result.complete { "" } else { " (not complete: a limit was reached)" };
+            Picture { title: picture.title + note, ..picture }.write(outcome, result, out)?;
         }
         Ok(())
     }

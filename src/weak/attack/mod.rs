@@ -29,6 +29,7 @@ use private::{Position, PrivateRun, Rules};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
+use std::hash::Hash;
 use std::rc::Rc;
 
 /// An access of an instruction.
@@ -141,10 +142,7 @@ impl<'p> Attack<'p> {
         let mut steps = self.system.program.threads.iter().flat_map(|thread| &thread.steps).flatten();
         let can_presume = steps.any(SplitStep::can_presume);
         for ((memory, config), states) in groups {
-            let mut run = PrivateRun::new(
-                self.rules(thread),
-                Visited::within(self.allowance.clone(), &self.system.program.budget),
-            );
+            let mut run = PrivateRun::new(self.rules(thread), self.visited());
             run.go(&mut self.system.threads[thread], Position::start(config, memory))?;
             for overtaking in &run.found {
                 let found = sources.entry(Pair { thread, ..overtaking.pair }).or_default();
@@ -171,6 +169,11 @@ impl<'p> Attack<'p> {
         Ok(())
     }
 
+    /// For a search within the same limits.
+    fn visited<S: Eq + Hash>(&self) -> Visited<S> {
+        Visited::within(self.allowance.clone(), &self.system.program.budget)
+    }
+
     fn rules(&self, thread: usize) -> Rules {
         Rules { thread, machine: self.machine, granularity: self.system.granularity }
     }
@@ -181,10 +184,11 @@ impl<'p> Attack<'p> {
     /// If the search has more states than the limit.
     pub fn confirm(&mut self, pair: Pair) -> Result<Option<Witness>, LimitReached> {
         let Some(sources) = self.pairs.get(&pair) else { return Ok(None) };
-        let (allowance, budget) = (&self.allowance, &self.system.program.budget);
-        let search = self.searches.entry((pair.thread, pair.from.location)).or_insert_with(|| {
-            Search::new(pair.thread, pair.from.location, Visited::within(allowance.clone(), budget))
-        });
+        let visited = self.visited();
+        let search = self
+            .searches
+            .entry((pair.thread, pair.from.location))
+            .or_insert_with(|| Search::new(pair.thread, pair.from.location, visited));
         let starts = sources.iter().map(|source| &*source.marked);
         let Some(others) = search.find(&mut self.system, starts)? else { return Ok(None) };
         let first = Rc::clone(&others.states[0]);
@@ -197,10 +201,7 @@ impl<'p> Attack<'p> {
         let path: Vec<Rc<State>> = self.reached.path_to(source.state).iter().map(|&n| self.reached.get(n)).collect();
         let before = self.system.events_along(&path);
         let start = self.reached.get(source.state);
-        let mut run = PrivateRun::new(
-            self.rules(pair.thread),
-            Visited::within(self.allowance.clone(), &self.system.program.budget),
-        );
+        let mut run = PrivateRun::new(self.rules(pair.thread), self.visited());
         let position = Position::start(start.threads[pair.thread], start.memory.clone());
         run.go(&mut self.system.threads[pair.thread], position)?;
         let overtaking = run.found.iter().find(|found| {
