@@ -194,7 +194,7 @@ fn resident_bytes() -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::{Budget, Exhausted, STRIDE};
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     #[test]
     fn without_limits_work_goes_on() {
@@ -207,11 +207,7 @@ mod tests {
     fn time_is_over_for_all_clones_and_stays_over() {
         let budget = Budget::new(Some(Duration::from_millis(30)), None);
         let clone = budget.clone();
-        let begun = Instant::now();
-        while budget.check().is_ok() {
-            assert!(begun.elapsed() < Duration::from_secs(20), "it does not end");
-        }
-        assert!(begun.elapsed() >= Duration::from_millis(30));
+        while budget.check().is_ok() {}
         assert_eq!((clone.check(), clone.exhausted()), (Err(Exhausted::Time), Some(Exhausted::Time)));
         assert_eq!(clone.time_left(), Some(Duration::ZERO));
         let rest = budget.for_the_rest();

@@ -5,6 +5,7 @@ mod support;
 use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, Options};
 use seqcon::cycles::Atomicity;
+use seqcon::readings;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use support::analyse::{facts_of, model};
@@ -19,12 +20,16 @@ use support::store_buffers::{End, Machine, drained_states, ends};
 const WEAK: [(Machine, &str); 2] = [(Machine::Tso, "tso"), (Machine::Pso, "pso")];
 const ALL: [(Machine, &str); 3] = [(Machine::Sc, "sc"), WEAK[0], WEAK[1]];
 
-/// Whether instructions are performed as a whole, or access by access.
+/// How instructions with several accesses are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Instructions {
-    /// Each makes one access.
+    /// There are none: each makes one access.
     Single,
-    /// They are split, unless the analysis had them locked.
+    /// Each is to be one step: they are split, unless the analysis had them locked, and SC is that of whole instructions.
+    Whole,
+    /// Each is atomic by other means.
+    Presumed,
+    /// They are split, and SC is that of the split program.
     Split,
 }
 
@@ -42,11 +47,21 @@ enum Verdict {
 
 /// Repairs the program for each machine and holds its ends against those of SC.
 fn judge(program: &Program, machines: &[(Machine, &str)], instructions: Instructions) -> Vec<Verdict> {
-    let analysis = Analysis::new(facts_of(program), Profile::Sound);
-    let expected = ends(program, Machine::Sc);
     let (atomicity, performed): (_, fn(&Program) -> Program) = match instructions {
         Instructions::Single => (Atomicity::Split, Program::clone),
-        Instructions::Split => (Atomicity::Full, split),
+        Instructions::Whole => (Atomicity::Full, split),
+        Instructions::Presumed => (Atomicity::Presumed, split),
+        Instructions::Split => (Atomicity::Split, split),
+    };
+    let whole = Analysis::new(facts_of(program), Profile::Sound);
+    let analysis = readings::analysis(whole, atomicity, None).expect("there is nothing to split");
+    if analysis.cut_off {
+        // A state space of whole instructions does not show what follows when one is interrupted; `trust.rs` has the program itself.
+        return vec![Verdict::NotTried];
+    }
+    let expected = match instructions {
+        Instructions::Split => without_temporaries(ends(&split(program), Machine::Sc)),
+        _ => ends(program, Machine::Sc),
     };
     let ends_on = |program: &Program, machine| without_temporaries(ends(&performed(program), machine));
     let judge_on = |&(machine, memory_model): &(Machine, &str)| {
@@ -110,25 +125,37 @@ fn hold(cases: u64, shape: &Shape, judge: impl Fn(&Program) -> Vec<Verdict>) {
 #[test]
 fn straight_line_programs_end_where_sc_ends() {
     let shape = Shape { most_threads: 3, most_instrs: 4, loops: false, composite: false, waits: false };
-    hold(600, &shape, |program| judge(program, &WEAK, Instructions::Single));
+    hold(2000, &shape, |program| judge(program, &WEAK, Instructions::Single));
 }
 
 #[test]
 fn programs_that_wait_end_where_sc_ends() {
     let shape = Shape { most_threads: 3, most_instrs: 4, loops: false, composite: false, waits: true };
-    hold(600, &shape, |program| judge(program, &WEAK, Instructions::Single));
+    hold(2000, &shape, |program| judge(program, &WEAK, Instructions::Single));
 }
 
 #[test]
 fn programs_with_loops_reach_what_sc_reaches() {
     let shape = Shape { most_threads: 3, most_instrs: 3, loops: true, composite: false, waits: true };
-    hold(600, &shape, judge_states);
+    hold(2000, &shape, judge_states);
 }
 
 #[test]
 fn programs_with_composite_instructions_and_locks_end_where_sc_ends() {
     let shape = Shape { most_threads: 2, most_instrs: 3, loops: false, composite: true, waits: false };
-    hold(600, &shape, |program| judge(program, &ALL, Instructions::Split));
+    hold(2000, &shape, |program| judge(program, &ALL, Instructions::Whole));
+}
+
+#[test]
+fn programs_with_instructions_presumed_to_be_atomic_end_where_sc_ends() {
+    let shape = Shape { most_threads: 2, most_instrs: 3, loops: false, composite: true, waits: false };
+    hold(2000, &shape, |program| judge(program, &WEAK, Instructions::Presumed));
+}
+
+#[test]
+fn programs_with_split_instructions_end_where_sc_ends() {
+    let shape = Shape { most_threads: 2, most_instrs: 3, loops: false, composite: true, waits: false };
+    hold(2000, &shape, |program| judge(program, &WEAK, Instructions::Split));
 }
 
 #[test]

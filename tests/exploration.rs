@@ -63,7 +63,9 @@ fn facts_on_the_fly_are_those_of_the_written_state_space_for_any_number_of_threa
         let text = with_threads(1, || aut_text(&program, &compiled));
         assert_eq!(with_threads(2, || aut_text(&program, &compiled)), text, "numbering depends on the threads");
         let source = Source::from_bytes("random", text.clone().into_bytes()).unwrap();
-        let expected = match extract::extract(&source, &extract::Options::default(), &NoProgress) {
+        // The writer writes every refused evaluation.
+        let options = extract::Options { refusals: extract::Refusals::Shown, ..extract::Options::default() };
+        let expected = match extract::extract(&source, &options, &NoProgress) {
             Ok(extraction) => extraction.facts,
             // Without a transition there is no label to tell the dialect by.
             Err(error) => panic!("{error}\n{text}"),

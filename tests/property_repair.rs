@@ -2,7 +2,6 @@
 
 mod support;
 
-use rand::Rng;
 use rand::seq::IndexedRandom;
 use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, ModelOutcome, Options};
@@ -46,7 +45,7 @@ fn repaired_facts_need_nothing_more() {
         let facts = random_facts(rng, &shape);
         let profile = *[Profile::Sound, Profile::Literal, Profile::Published].choose(rng).expect("not empty");
         let rules = [ConflictRule::Auto, ConflictRule::Concurrent, ConflictRule::Reachable];
-        let atomicities = [Atomicity::Split, Atomicity::Updates, Atomicity::Full];
+        let atomicities = Atomicity::ALL;
         let options = Options {
             conflicts: *rules.choose(rng).expect("not empty"),
             atomicity: *atomicities.choose(rng).expect("not empty"),
@@ -68,13 +67,11 @@ fn repaired_facts_need_nothing_more() {
 fn repaired_programs_need_nothing_more_in_their_new_state_space() {
     let shape = random_mini::Shape { most_threads: 3, most_instrs: 4, loops: true, composite: true, waits: true };
     let repaired_cases = Cell::new(0);
-    random_cases(1000, |rng| {
+    random_cases(2000, |rng| {
         let program = random_program(rng, &shape);
         let analysis = Analysis::new(facts_of(&program), Profile::Sound);
-        let options = Options {
-            atomicity: if rng.random_bool(0.5) { Atomicity::Full } else { Atomicity::Split },
-            ..Options::default()
-        };
+        let readings = [Atomicity::Full, Atomicity::Presumed, Atomicity::Split];
+        let options = Options { atomicity: *readings.choose(rng).expect("not empty"), ..Options::default() };
         for memory_model in ["tso", "pso", "armv7", "armv8"] {
             let outcome = analysis.run(model(memory_model), &options);
             if let Some(repaired) = repaired_program(&program, &analysis, &outcome) {
@@ -93,7 +90,7 @@ fn repaired_bundled_programs_need_nothing_more() {
     for (name, program) in bundled() {
         let analysis = Analysis::new(facts_of(&program), Profile::Sound);
         for memory_model in models() {
-            for atomicity in [Atomicity::Split, Atomicity::Updates, Atomicity::Full] {
+            for atomicity in Atomicity::ALL {
                 let options = Options { atomicity, ..Options::default() };
                 let outcome = analysis.run(memory_model, &options);
                 if let Some(repaired) = repaired_program(&program, &analysis, &outcome) {

@@ -6,10 +6,10 @@
 mod support;
 
 use seqcon::aeg::Profile;
-use seqcon::analysis::Confirmation;
 use seqcon::confirm::Limits;
 use seqcon::cycles::Atomicity;
 use seqcon::lang::slco::edit::edited;
+use seqcon::placement::Minimality;
 use seqcon::program::Program;
 use seqcon::repair::{Repair, text::edits};
 use seqcon::weak::axiomatic::{self, End, Model};
@@ -76,8 +76,8 @@ fn each_confirmed_fence_is_needed(text: &str, model: &str, atomicity: Atomicity,
     let program = program(text);
     let analysis = analysis(&program, Profile::Sound);
     let outcome = confirmed(&program, &analysis, model, atomicity, limits);
-    if outcome.confirmations.contains(&Confirmation::Unknown) {
-        return None; // A limit was reached, and fences were placed for what is not decided.
+    if outcome.placement.minimality != Minimality::Program {
+        return None; // Fences were placed for what is not decided.
     }
     let repair = Repair::of(&program, &analysis, &outcome);
     match judge(&program, &repair, model, atomicity, Property::Traces, limits) {

@@ -141,10 +141,6 @@ const TORN: Verdict = Verdict { is_unsafe: false, cumulative: false, torn: true 
 
 fn write_title(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write!(out, "{} ({})", styled(TITLE, &result.model.name), result.model.title)?;
-    if let Some(limit) = result.stopped {
-        let sentence = format!("stopped at {limit}: at least what follows is needed, and there may be more");
-        prose::write(out, 2, 4, &sentence)?;
-    }
     if result.is_clean() {
         return writeln!(out);
     }

@@ -4,7 +4,7 @@ use super::mini::{Program, state_space};
 use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, ModelOutcome, Options};
 use seqcon::cycles::Atomicity;
-use seqcon::facts::extract::{self, NoProgress};
+use seqcon::facts::extract::{self, NoProgress, Refusals};
 use seqcon::facts::{self, Facts};
 use seqcon::ids::{InstrId, VertexId};
 use seqcon::lts::source::Source;
@@ -33,13 +33,19 @@ pub fn bundled_facts(name: &str) -> Facts {
 
 /// The facts of a program, by way of its state space.
 pub fn facts_of(program: &Program) -> Facts {
-    facts_of_text(&state_space(program))
+    // These state spaces have a self-loop for every refused condition.
+    extracted(&state_space(program), Refusals::Shown)
 }
 
 /// The facts of an `.aut` text.
 pub fn facts_of_text(text: &str) -> Facts {
+    extracted(text, Refusals::Unknown)
+}
+
+fn extracted(text: &str, refusals: Refusals) -> Facts {
     let source = Source::from_bytes("a test program", text.as_bytes().to_vec()).expect("the text is not empty");
-    let extracted = extract::extract(&source, &extract::Options::default(), &NoProgress);
+    let options = extract::Options { refusals, ..extract::Options::default() };
+    let extracted = extract::extract(&source, &options, &NoProgress);
     extracted.unwrap_or_else(|error| panic!("{error}\n{text}")).facts
 }
 
