@@ -173,7 +173,7 @@ pub struct ModelOutcome {
     pub recheck: Recheck,
     /// Instructions with several shared accesses that nothing makes atomic: how they are read decides the result.
     pub composites: Vec<InstrId>,
-    /// Atomic instructions that stand where a fence would be needed.
+    /// Atomic instructions that stand where a fence would be needed, if somebody asked.
     pub atomic_fences: Vec<InstrId>,
     /// What other readings of these instructions would answer, if somebody asked.
     pub other_readings: Vec<OtherReading>,
@@ -439,7 +439,7 @@ impl Analysis {
             locks: lock_groups(&self.graph, &findings.torn.iter().map(|torn| torn.instr).collect()),
             recheck,
             composites: self.graph.composites(),
-            atomic_fences: self.atomic_fences(model, options, &findings),
+            atomic_fences: Vec::new(),
             other_readings: Vec::new(),
             complete: !self.cut_off
                 && findings.cycles.as_ref().is_none_or(|list| list.complete)

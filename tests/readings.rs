@@ -208,6 +208,51 @@ fn an_atomic_instruction_that_stands_in_for_a_fence_is_named() {
     assert!(!out.contains("is atomic, and taken for"), "{out}");
 }
 
+/// A model of two threads over integers, analysed under TSO.
+fn said_of(name: &str, variables: &str, first: &str, second: &str) -> String {
+    let thread = |name: &str, steps: &str| {
+        let states: Vec<String> = (1..=steps.matches("->").count()).map(|state| format!("S{state}")).collect();
+        let states = states.join(" ");
+        format!("{name} {{ variables Integer r initial S0 states {states} transitions {steps} }}")
+    };
+    let (first, second) = (thread("T0", first), thread("T1", second));
+    let text =
+        format!("model m {{ classes G {{ variables {variables} state machines {first} {second} }} objects g : G() }}");
+    seqcon(&["analyse", written(name, &text).to_str().unwrap(), "--mm", "tso"]).1
+}
+
+#[test]
+fn atomic_instructions_elsewhere_are_not_named() {
+    // Only the one between the write and the read does the work of a fence.
+    let out = said_of(
+        "elsewhere.slco",
+        "Integer x Integer y Integer z Integer w",
+        "S0 -> S1 { atomic [z := z + 1] } S1 -> S2 { x := 1 } S2 -> S3 { atomic [w := w + 1] } S3 -> S4 { r := y }",
+        "S0 -> S1 { y := 1; fence } S1 -> S2 { r := x }",
+    );
+    assert!(out.contains("T0.2 is atomic, and taken for a full fence"), "{out}");
+    // Here the lock does, and the atomic instruction stands behind all of it.
+    let out = said_of(
+        "locked.slco",
+        "Integer x Integer y Integer z Integer u",
+        "S0 -> S1 { x := 1 } S1 -> S2 { u := u + 1 } S2 -> S3 { r := y } S3 -> S4 { atomic [z := z + 1] }",
+        "S0 -> S1 { y := 1; fence } S1 -> S2 { r := x } S2 -> S3 { u := 5 }",
+    );
+    assert!(out.contains("T0.1 (u := u + 1), line 1 is torn") && !out.contains("taken for a full fence"), "{out}");
+}
+
+#[test]
+fn what_goes_wrong_only_when_it_is_interrupted_leaves_the_answer_incomplete() {
+    let text = "model wrong { classes G { variables Integer x := 1 Integer y state machines
+        T0 { initial A states B transitions A -> B { [x = 1; y := 10 / x] } }
+        T1 { initial A states B transitions A -> B { x := 0 } } } objects g : G() }";
+    let path = written("wrong.slco", text);
+    let (status, out) = seqcon(&["analyse", path.to_str().unwrap(), "--mm", "tso", "--atomicity", "split"]);
+    assert!(status == 3 && out.contains("complete=no"), "{out}");
+    let (status, out) = seqcon(&["analyse", path.to_str().unwrap(), "--mm", "tso"]);
+    assert!(status == 0 && out.contains("1 lock") && out.contains("complete=yes"), "{out}");
+}
+
 #[test]
 fn the_published_profile_keeps_the_papers_reading() {
     let (_, out) = seqcon(&["analyse", "lts/counter.aut", "--mm", "tso", "--profile", "published"]);

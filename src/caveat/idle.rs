@@ -10,11 +10,10 @@ use crate::analysis::Analysis;
 use crate::facts::Facts;
 use crate::ids::LabelId;
 use crate::lang::diagnostic::Place;
-use crate::lang::excerpt::printable;
+use crate::lang::excerpt::{printable, shortened};
 use crate::lts::label::{Label, Step, StepsOf};
 use crate::natural::natural_order;
 use crate::program::{Instruction, Thread};
-use crate::report::names::shortened;
 use crate::source::{At, Source, position};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -32,6 +32,8 @@ pub enum Topic {
     Definitions,
     /// What the state space does not show, and what was presumed instead.
     Unseen,
+    /// The word of the user was taken for it that the state space shows all refused conditions.
+    RefusalsShown,
     /// Names that were taken to be one location.
     TakenTogether,
     /// What was odd when the input was read.
@@ -74,7 +76,7 @@ impl Topic {
             | Topic::NeverReached
             | Topic::Disabled
             | Topic::NoConflicts => Level::Warning,
-            Topic::TakenTogether => Level::Note,
+            Topic::RefusalsShown | Topic::TakenTogether => Level::Note,
         }
     }
 
@@ -84,6 +86,7 @@ impl Topic {
         match self {
             Topic::Definitions => "definitions",
             Topic::Unseen => "unseen",
+            Topic::RefusalsShown => "refusals-shown",
             Topic::TakenTogether => "taken-together",
             Topic::Input => "input",
             Topic::DeadlocksAtOnce => "deadlocks-at-once",

@@ -105,7 +105,9 @@ fn outcome(
         .iter()
         .map(|model| {
             let result = result(arguments, specification.as_ref(), &analysis, model, &options, verbosity)?;
-            Ok(ModelOutcome { other_readings: others.run(model, &options), ..result })
+            let (other_readings, atomic_fences) =
+                (others.run(model, &options), analysis.atomic_fences(&options, &result));
+            Ok(ModelOutcome { other_readings, atomic_fences, ..result })
         })
         .collect::<Result<_, Failure>>()?;
     let source =

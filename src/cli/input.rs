@@ -130,7 +130,12 @@ impl InputArguments {
             Some(reason) if !self.lenient && !self.recover => return Err(Failure::in_file(path, shard(&reason))),
             part => warnings.extend(part),
         }
-        let caveats = warnings.into_iter().map(|warning| Caveat::new(Topic::Input, warning)).collect();
+        let mut caveats: Vec<Caveat> = warnings.into_iter().map(|warning| Caveat::new(Topic::Input, warning)).collect();
+        if self.refusals_shown {
+            let sentence =
+                "every refused condition is taken to be a self-loop of the state space, as --refusals-shown says";
+            caveats.push(Caveat::new(Topic::RefusalsShown, sentence));
+        }
         Ok(model(None, facts, caveats))
     }
 

@@ -6,7 +6,7 @@ use super::arguments::{AnalyseArguments, Verbosity};
 use super::failure::Failure;
 use super::places::refuse_clashes;
 use crate::analysis::Outcome;
-use crate::caveat::Topic;
+use crate::caveat::{Caveat, Topic};
 use crate::lang::excerpt::printable;
 use crate::report::output::Staged;
 use crate::report::style::{TITLE, styled};
@@ -171,9 +171,10 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Says on standard error what must be known, but for the definitions: those are in the summary line.
+/// Says on standard error what must be known, but for what the summary line says.
 pub fn tell_caveats(outcome: &Outcome) {
-    for caveat in outcome.caveats.iter().filter(|caveat| caveat.topic != Topic::Definitions) {
+    let in_summary = |caveat: &&Caveat| matches!(caveat.topic, Topic::Definitions | Topic::RefusalsShown);
+    for caveat in outcome.caveats.iter().filter(|caveat| !in_summary(caveat)) {
         tell!("seqcon: {}: {}: {}", caveat.topic.level().name(), outcome.model, caveat.sentence);
     }
 }

@@ -245,13 +245,10 @@ pub fn outcome(
     arguments: &ConfirmationArguments,
 ) -> Result<ModelOutcome, Failure> {
     let _spinner = Spinner::new(format!("analysing under {}", model.name));
-    let program = &specification.program;
+    let subject = Subject { program: &specification.program, analysis, model, options };
     let outcome = match arguments.how()? {
-        ConfirmArgument::Auto => {
-            let subject = Subject { program, analysis, model, options };
-            confirm::place_by_default(subject, arguments.limits())
-        }
-        ConfirmArgument::Full => confirm::place_confirmed(program, analysis, model, options, arguments.limits()),
+        ConfirmArgument::Auto => confirm::place_by_default(subject, arguments.limits()),
+        ConfirmArgument::Full => confirm::place_confirmed(subject, arguments.limits()),
         ConfirmArgument::Off | ConfirmArgument::Mark => Ok(analysis.run(model, options)),
     };
     outcome.map_err(|error| specification.too_long(error))

@@ -122,14 +122,8 @@ pub fn place_by_default(subject: Subject<'_>, limits: Limits) -> Result<ModelOut
 ///
 /// # Errors
 /// If an instruction is too long to be split.
-pub fn place_confirmed(
-    program: &Program,
-    analysis: &Analysis,
-    model: &MemoryModel,
-    options: &Options,
-    limits: Limits,
-) -> Result<ModelOutcome, TooLong> {
-    Subject { program, analysis, model, options }.place(&Effort::full(analysis, limits))
+pub fn place_confirmed(subject: Subject<'_>, limits: Limits) -> Result<ModelOutcome, TooLong> {
+    subject.place(&Effort::full(subject.analysis, limits))
 }
 
 /// Places fences for all delays, and tells which were confirmed; the runs beside it.

@@ -52,6 +52,15 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|character| Cell::of(character, false).shown).collect()
 }
 
+/// The text in at most `most` characters, with an ellipsis if something is left out.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
 /// How many columns of a terminal a text takes.
 #[must_use]
 pub fn width(text: &str) -> usize {

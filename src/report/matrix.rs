@@ -8,7 +8,7 @@ use super::names;
 use super::prose::COLUMNS;
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::ids::InstrId;
-use crate::lang::excerpt::{printable, width};
+use crate::lang::excerpt::{printable, shortened, width};
 use crate::memory::FenceStrength;
 use crate::placement::cost::place_name;
 use crate::placement::locks::Role;
@@ -120,9 +120,8 @@ impl<'a> Matrix<'a> {
     pub fn write_text(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         let graph = &self.outcome.analysis.graph;
         let results = &self.outcome.results;
-        let name = |row: &Row| {
-            format!("{} {}", Self::place(*row), names::shortened(&names::instruction(graph, row.instr), NAME))
-        };
+        let name =
+            |row: &Row| format!("{} {}", Self::place(*row), shortened(&names::instruction(graph, row.instr), NAME));
         let first = self.rows.iter().map(|row| width(&name(row))).chain([width("needed")]).max().unwrap_or(0);
         let cells: Vec<usize> = results.iter().map(|result| width(&result.model.name).max(2)).collect();
         let line = |head: &str, values: &mut dyn Iterator<Item = String>| {
@@ -137,11 +136,8 @@ impl<'a> Matrix<'a> {
             let symbol = |result: &ModelOutcome| self.need(result, row).map_or('.', Need::symbol).to_string();
             let shown = line(&name(&row), &mut results.iter().map(symbol));
             let room = COLUMNS.saturating_sub(width(&shown) + 2);
-            let text = if room < LEAST_TEXT {
-                String::new()
-            } else {
-                names::shortened(&printable(&self.text(row.instr)), room)
-            };
+            let text =
+                if room < LEAST_TEXT { String::new() } else { shortened(&printable(&self.text(row.instr)), room) };
             writeln!(out, "{}", format!("{shown}  {text}").trim_end())?;
         }
         let count = |wanted: fn(&ModelOutcome) -> usize| results.iter().map(move |result| wanted(result).to_string());

@@ -36,15 +36,6 @@ pub fn instruction_text(analysis: &Analysis, instr: InstrId) -> String {
     if others { format!("{text} …") } else { text }
 }
 
-/// The text in at most `most` characters, with an ellipsis if something is left out.
-#[must_use]
-pub fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
-    }
-}
-
 /// The access alone: `W b0`.
 #[must_use]
 pub fn access(graph: &AbstractEventGraph, vertex: VertexId) -> String {

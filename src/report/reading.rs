@@ -56,14 +56,15 @@ fn others(result: &ModelOutcome) -> Option<String> {
         format!("{}: {at_least}{fences}{locks}", names::atomicity(other.atomicity))
     };
     let answers: Vec<String> = result.other_readings.iter().map(answer).collect();
-    (!answers.is_empty()).then(|| format!("other readings of such instructions (--atomicity): {}", answers.join("; ")))
+    (!answers.is_empty())
+        .then(|| format!("by the event graph, other readings (--atomicity) give: {}", answers.join("; ")))
 }
 
 /// Atomic instructions that stand where a fence would be needed.
 fn atomic_fences(outcome: &Outcome, result: &ModelOutcome) -> Option<String> {
     let named = first_of(outcome, &result.atomic_fences)?;
     let (are, fence) = if result.atomic_fences.len() > 1 { ("are", "full fences") } else { ("is", "a full fence") };
-    Some(format!("{named} {are} atomic, and taken for {fence} as on every memory model: else a fence would be needed"))
+    Some(format!("{named} {are} atomic, and taken for {fence} as on every memory model: else a fence may be needed"))
 }
 
 /// The first of some instructions, and how many there are.

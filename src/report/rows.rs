@@ -3,7 +3,7 @@
 use super::names;
 use crate::aeg::Profile;
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
-use crate::caveat::Level;
+use crate::caveat::{Level, Topic};
 use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, Step, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::lang::excerpt::printable;
@@ -341,7 +341,7 @@ impl Outcome {
         }
     }
 
-    /// Whose definitions were used, where they are not the usual ones.
+    /// Whose definitions were used, where they are not the usual ones, and what was taken for granted.
     fn definitions(&self) -> String {
         let profile = match self.analysis.profile {
             Profile::Sound => String::new(),
@@ -351,7 +351,8 @@ impl Outcome {
             ConflictRule::Auto => String::new(),
             other => format!(" conflicts={}", names::conflicts(other)),
         };
-        profile + &conflicts
+        let is_shown = self.caveats.iter().any(|caveat| caveat.topic == Topic::RefusalsShown);
+        profile + &conflicts + if is_shown { " refusals=shown" } else { "" }
     }
 
     /// The one line for people and for `grep`.

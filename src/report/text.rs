@@ -16,7 +16,7 @@ use crate::analysis::{Fence, ModelOutcome, Outcome, Verification};
 use crate::caveat::Level;
 use crate::cycles::{Cycle, Delay, Edge, Segment, Step, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
-use crate::lang::excerpt::printable;
+use crate::lang::excerpt::{printable, shortened};
 use crate::placement::locks::Role;
 use crate::program::Span;
 use crate::safety::Place;
@@ -161,7 +161,7 @@ fn instruction(outcome: &Outcome, instr: InstrId) -> String {
     // Names have no characters that garble a terminal; a comment within an instruction may.
     let text = written.unwrap_or_else(|| names::instruction_text(&outcome.analysis, instr));
     let place = source.and_then(|source| source.place(instr)).map(|place| format!(", line {}", place.line));
-    format!("{name} ({}){}", names::shortened(&printable(&text), INSTRUCTION), place.unwrap_or_default())
+    format!("{name} ({}){}", shortened(&printable(&text), INSTRUCTION), place.unwrap_or_default())
 }
 
 fn write_fence(
@@ -192,7 +192,7 @@ fn write_fence(
 
 /// A control state, by its name and by what leads there.
 fn at_state(outcome: &Outcome, instr: InstrId, instruction: &str) -> String {
-    let state = outcome.target(instr).map_or(String::new(), |state| format!(" {}", names::shortened(&state, NAME)));
+    let state = outcome.target(instr).map_or(String::new(), |state| format!(" {}", shortened(&state, NAME)));
     let others = match outcome.leading_along(instr).len() - 1 {
         0 => " leads".to_owned(),
         more => format!(", and {} lead", names::counted(more, "other")),
@@ -220,13 +220,13 @@ fn reason(outcome: &Outcome, delay: &Delay) -> String {
 
 /// An instruction with its thread.
 fn name(outcome: &Outcome, instr: InstrId) -> String {
-    names::shortened(&names::instruction(&outcome.analysis.graph, instr), NAME)
+    shortened(&names::instruction(&outcome.analysis.graph, instr), NAME)
 }
 
 /// An access with its instruction.
 fn access(outcome: &Outcome, vertex: VertexId) -> String {
     let graph = &outcome.analysis.graph;
-    let access = names::shortened(&names::access(graph, vertex), NAME);
+    let access = shortened(&names::access(graph, vertex), NAME);
     format!("{} {access}", name(outcome, graph.vertex(vertex).instr))
 }
 
@@ -370,7 +370,7 @@ fn write_steps(outcome: &Outcome, steps: &[Step], diy_name: &str, out: &mut dyn 
                 Edge::Conflict => "conflicts with",
                 Edge::Store => "is stored before",
             };
-            (instr, names::shortened(&names::access(graph, step.vertex), NAME), words)
+            (instr, shortened(&names::access(graph, step.vertex), NAME), words)
         })
         .collect();
     let width = |column: fn(&(String, String, &str)) -> usize| lines.iter().map(column).max().unwrap_or(0);

@@ -12,6 +12,8 @@
 //!
 //! Both include what a state enables, and a little more: what one configuration evaluates in different states is not told apart. More facts ask for more fences, never for fewer.
 //!
+//! An evaluation that goes wrong only because it was interrupted (a division by what has become 0) has no label, though it has made accesses: then these are the facts of a part, too.
+//!
 //! *Complexity.* That of the split program's state space, which is larger than that of whole instructions by the number of their interleavings; at the limit the facts are those of a part, and say so.
 
 use super::Granularity;
@@ -68,6 +70,7 @@ fn explore(system: &mut System<'_>, together: &mut [FxHashSet<(ConfigId, ConfigI
             break;
         }
         let state = visited.get(at);
+        cut_off |= (0..threads).any(|thread| system.threads[thread].config(state.threads[thread]).is_faulty);
         let begun: Vec<ConfigId> =
             (0..threads).map(|thread| system.threads[thread].begun_at(state.threads[thread])).collect();
         for first in 0..threads {

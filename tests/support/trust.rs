@@ -14,7 +14,7 @@ use seqcon::program::compiled::Compiled;
 use seqcon::readings::{self, Splittable};
 use seqcon::repair::Repair;
 use seqcon::weak::Machine;
-use seqcon::weak::split::SplitProgram;
+use seqcon::weak::split::{SplitProgram, TooLong};
 use seqcon::weak::verify::{Property, Question, Verdict, verify};
 
 /// The program of a specification.
@@ -47,17 +47,29 @@ pub fn outcome(analysis: &Analysis, model: &str, atomicity: Atomicity) -> ModelO
     analysis.run(&named(model), &Options { atomicity, ..Options::default() })
 }
 
-/// Its result by default: with the budget of `analyse`, or less if the limits are smaller.
+/// How fences are placed where delays are confirmed.
+type Placing = fn(Subject<'_>, Limits) -> Result<ModelOutcome, TooLong>;
+
+fn placed(
+    place: Placing,
+    program: &Program,
+    analysis: &Analysis,
+    (model, atomicity): (&str, Atomicity),
+    limits: Limits,
+) -> ModelOutcome {
+    let options = Options { atomicity, ..Options::default() };
+    place(Subject { program, analysis, model: &named(model), options: &options }, limits).expect("short instructions")
+}
+
+/// Its result by default: with the allowance of `analyse`, or less if the limits are smaller.
 pub fn by_default(
     program: &Program,
     analysis: &Analysis,
     model: &str,
-    atomicity: Atomicity,
+    reading: Atomicity,
     limits: Limits,
 ) -> ModelOutcome {
-    let options = Options { atomicity, ..Options::default() };
-    place_by_default(Subject { program, analysis, model: &named(model), options: &options }, limits)
-        .expect("short instructions")
+    placed(place_by_default, program, analysis, (model, reading), limits)
 }
 
 /// Its result with fences only for what is not proved infeasible.
@@ -65,11 +77,10 @@ pub fn confirmed(
     program: &Program,
     analysis: &Analysis,
     model: &str,
-    atomicity: Atomicity,
+    reading: Atomicity,
     limits: Limits,
 ) -> ModelOutcome {
-    let options = Options { atomicity, ..Options::default() };
-    place_confirmed(program, analysis, &named(model), &options, limits).expect("short instructions")
+    placed(place_confirmed, program, analysis, (model, reading), limits)
 }
 
 /// The verdict on a program with a repair put in.

@@ -1,0 +1,46 @@
+//! When a command stops before it is complete: options, and the one budget that they come to.
+
+use super::positive;
+use crate::budget::Budget;
+use clap::Args;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// When work stops before it is complete.
+#[derive(Args, Clone)]
+pub struct LimitArguments {
+    /// Stop exploring a specification at this many states, or a few more
+    #[arg(long, value_name = "N", value_parser = positive, help_heading = "Limits")]
+    pub max_states: Option<usize>,
+    #[command(flatten)]
+    pub budget: BudgetArguments,
+    /// An index out of range is an error, not a warning
+    #[arg(long, help_heading = "Limits")]
+    pub strict: bool,
+}
+
+/// What the command may use.
+#[derive(Args, Clone)]
+pub struct BudgetArguments {
+    /// Stop when this many megabytes were taken: by the states of an exploration, or by what follows it
+    #[arg(long, value_name = "MB", value_parser = positive, help_heading = "Limits")]
+    pub memory_limit: Option<usize>,
+    /// Stop after this many seconds; what was explored until then is still analysed, for a tenth of that time at most
+    #[arg(long, value_name = "SECONDS", value_parser = positive, help_heading = "Limits")]
+    pub timeout: Option<usize>,
+    #[arg(skip)]
+    begun: OnceLock<Budget>,
+}
+
+impl BudgetArguments {
+    /// The budget, from the first time on that somebody asks for it.
+    pub fn budget(&self) -> Budget {
+        let time = self.timeout.map(|seconds| Duration::from_secs(seconds as u64));
+        self.begun.get_or_init(|| Budget::new(time, self.bytes().map(|bytes| bytes as u64))).clone()
+    }
+
+    /// How many bytes may be taken.
+    pub fn bytes(&self) -> Option<usize> {
+        self.memory_limit.map(|megabytes| megabytes.saturating_mul(1 << 20))
+    }
+}
