@@ -11,13 +11,14 @@ use crate::facts::{Facts, Presumed};
 use crate::ids::InstrId;
 use crate::lts::label::Label;
 use crate::memory::{FenceStrength, Kind, MemoryModel};
+use crate::outline::Site;
 use crate::placement::cost::Costs;
 use crate::placement::locks::{Lock, lock_groups};
 use crate::placement::service::served_delays;
 use crate::placement::{self, Method, MinimalSets, Minimality, Placement, Problem, recheck};
 use crate::provenance::Provenance;
 use crate::readings::OtherReading;
-use crate::safety::{Point, Synchronisation};
+use crate::safety::Synchronisation;
 use crate::source::Source;
 use std::fmt;
 use std::str::FromStr;
@@ -81,7 +82,7 @@ pub struct Analysis {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fence {
     /// Where.
-    pub point: Point,
+    pub site: Site,
     /// Plain or cumulative.
     pub strength: FenceStrength,
     /// What the architecture calls it.
@@ -464,18 +465,18 @@ fn fences_with_reasons(problem: &Problem<'_>, placement: &Placement) -> Vec<Fenc
     placement
         .fences
         .iter()
-        .map(|(&point, &strength)| {
-            let delays = served.remove(&point).unwrap_or_default();
+        .map(|(&site, &strength)| {
+            let delays = served.remove(&site).unwrap_or_default();
             let orders: Vec<(Kind, Kind)> = delays
                 .iter()
                 .map(|&position| &problem.delays[position])
                 .map(|delay| (kind(delay.from), kind(delay.to)))
                 .collect();
             Fence {
-                point,
+                site,
                 strength,
                 mnemonic: problem.model.mnemonic(&orders, strength).to_owned(),
-                cost: problem.costs.of(point, strength),
+                cost: problem.costs.of(site, strength),
                 delays,
             }
         })

@@ -21,7 +21,7 @@ impl Analysis {
             .filter(|(label, _)| label.kind == LabelKind::Atomic)
             .map(|(_, evaluation)| evaluation.instr)
             .collect();
-        let thread = |instr: InstrId| self.graph.instruction(instr).thread;
+        let thread = |instr: InstrId| self.graph.thread_of(instr);
         let known: BTreeSet<_> = result.all_delays().map(|delay| (delay.from, delay.to)).collect();
         let mut named = BTreeSet::new();
         for of in atomic.iter().map(|&instr| thread(instr)).collect::<BTreeSet<ThreadId>>() {

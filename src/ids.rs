@@ -31,6 +31,8 @@ index_types! {
     ThreadId;
     /// A static instruction: (thread, position in the model).
     InstrId;
+    /// A control state of a thread; numbered over all threads.
+    ControlId;
     /// A shared memory location, array elements one by one.
     LocationId;
     /// A thread-local variable; numbered within its thread.

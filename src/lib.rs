@@ -12,6 +12,7 @@
 //! | [`export`] | programs in other tools' languages | |
 //! | [`explore`] | the state space of a program | §2 |
 //! | [`lts`] | labels and transitions, from `.aut` text | §1 |
+//! | [`outline`] | threads, instructions, control states and sites for fences, by number | §9 |
 //! | [`facts`] | which label follows which, which are enabled together | §2 |
 //! | [`memory`] | memory models as tables | §4 |
 //! | [`aeg`] | the abstract event graph: vertices, dependencies, program order, conflicts | §3, §6 |
@@ -65,6 +66,7 @@ pub mod litmus;
 pub mod lts;
 pub mod memory;
 pub mod natural;
+pub mod outline;
 pub mod placement;
 pub mod program;
 pub mod provenance;

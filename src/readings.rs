@@ -13,7 +13,6 @@ use crate::ids::InstrId;
 use crate::memory::MemoryModel;
 use crate::program::Program;
 use crate::repair::Repair;
-use crate::source::{At, instruction};
 use crate::weak;
 use crate::weak::split::{SplitProgram, TooLong};
 use std::collections::BTreeSet;
@@ -65,18 +64,15 @@ pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittabl
         (part.interrupted, part.cut_off) = (interrupted, true);
         return Ok(part);
     };
-    let at = |analysis: &Analysis, instrs: Vec<InstrId>| -> BTreeSet<At> {
-        instrs.into_iter().filter_map(|instr| instruction(program, analysis, instr)).collect()
-    };
-    let mut locked = at(&whole, torn.into_iter().filter(|&instr| is_locked(&whole, instr)).collect());
+    let mut locked: BTreeSet<InstrId> = torn.into_iter().filter(|&instr| is_locked(&whole, instr)).collect();
     loop {
         let budget = &whole.graph.budget;
         let mut split = SplitProgram { budget: budget.clone(), ..SplitProgram::new(program)? };
-        Repair { locked: locked.clone(), ..Repair::default() }.apply(&mut split);
+        Repair { locked: locked.clone(), ..Repair::default() }.apply(&whole.graph.outline, &mut split);
         let analysis = Analysis::within(weak::facts::facts(program, &split, limit), whole.profile, budget);
         // What was seen access by access can tear more.
-        let more = self::torn(&analysis).into_iter().filter(|&instr| is_locked(&analysis, instr)).collect();
-        let more = at(&analysis, more);
+        let more: BTreeSet<InstrId> =
+            self::torn(&analysis).into_iter().filter(|&instr| is_locked(&analysis, instr)).collect();
         if more.is_subset(&locked) {
             return Ok(analysis);
         }
@@ -86,11 +82,11 @@ pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittabl
 
 /// The analysis in which every instruction of the text with several accesses counts as such, also one of which no state shows more than a refused condition.
 fn with_all_composites(mut whole: Analysis, program: &Program) -> Result<Analysis, TooLong> {
-    let composites: BTreeSet<At> = SplitProgram::new(program)?.composites().into_iter().collect();
-    let positions: Vec<Option<At>> =
-        (0..whole.graph.instructions.len()).map(|instr| instruction(program, &whole, InstrId::new(instr))).collect();
-    for (known, at) in whole.graph.instructions.iter_mut().zip(positions) {
-        known.composite |= at.is_some_and(|at| composites.contains(&at));
+    for at in SplitProgram::new(program)?.composites() {
+        let instr = whole.graph.outline.instr(at);
+        let known = &mut whole.graph.instructions[instr.index()];
+        // What was never tried is no part of the answer.
+        known.composite |= !known.labels.is_empty();
     }
     Ok(whole)
 }

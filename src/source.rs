@@ -1,15 +1,12 @@
 //! The text that a result is about.
 //!
-//! A state space from a file has only labels; a specification has a text, and reports show it. [`Source`] connects the instructions of an analysis with those of the
-//! program by their full names (thread and instruction), once, so that nothing after it searches by name.
+//! A state space from a file has only labels; a specification has a text, and reports show it. [`Source`] connects the
+//! instructions of an [outline](crate::outline) with the text.
 
-use crate::analysis::Analysis;
 use crate::ids::InstrId;
 use crate::lang::diagnostic::Place;
-use crate::program::{InstructionKind, Program, Span};
-
-/// An instruction of a program: positions of its thread and, in the thread, of the instruction.
-pub type At = (usize, usize);
+use crate::outline::Outline;
+use crate::program::{At, InstructionKind, Program, Span};
 
 /// A specification, as far as reports need it.
 #[derive(Clone, Debug)]
@@ -20,22 +17,22 @@ pub struct Source {
     pub text: String,
     /// The program that it describes.
     pub program: Program,
-    positions: Vec<Option<At>>,
+    /// Its outline.
+    pub outline: Outline,
 }
 
 impl Source {
-    /// The source of an analysed program.
+    /// The source of a program.
     #[must_use]
-    pub fn new(path: String, text: String, program: Program, analysis: &Analysis) -> Source {
-        let instructions = (0..analysis.graph.instructions.len()).map(InstrId::new);
-        let positions = instructions.map(|instr| instruction(&program, analysis, instr)).collect();
-        Source { path, text, program, positions }
+    pub fn new(path: String, text: String, program: Program) -> Source {
+        let outline = Outline::of_program(&program);
+        Source { path, text, program, outline }
     }
 
     /// The instruction of the program.
     #[must_use]
     pub fn at(&self, instr: InstrId) -> Option<At> {
-        self.positions[instr.index()]
+        self.outline.at(instr)
     }
 
     /// Where the instruction stands.
@@ -43,23 +40,6 @@ impl Source {
     pub fn span(&self, instr: InstrId) -> Option<Span> {
         let (thread, number) = self.at(instr)?;
         Some(self.program.threads[thread].instructions[number].span)
-    }
-
-    /// The name of the control state that the instruction leads to.
-    #[must_use]
-    pub fn target(&self, instr: InstrId) -> Option<&str> {
-        let (thread, number) = self.at(instr)?;
-        let thread = &self.program.threads[thread];
-        Some(&thread.states[thread.instructions[number].to])
-    }
-
-    /// The instructions of an analysis that lead to the same control state as this one, itself included.
-    #[must_use]
-    pub fn leading_along(&self, instr: InstrId) -> Vec<InstrId> {
-        let target = |at: At| (at.0, self.program.threads[at.0].instructions[at.1].to);
-        let Some(state) = self.at(instr).map(target) else { return vec![instr] };
-        let all = (0..self.positions.len()).map(InstrId::new);
-        all.filter(|&other| self.at(other).map(target) == Some(state)).collect()
     }
 
     /// The names of instructions that are partial fences, with their threads.
@@ -97,23 +77,4 @@ impl Source {
         let text = self.text.get(span.start..span.end)?;
         Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
-}
-
-/// An instruction of an analysis in the program, by its full names.
-#[must_use]
-pub fn instruction(program: &Program, analysis: &Analysis, instr: InstrId) -> Option<At> {
-    let label = analysis.graph.instruction(instr).labels.first()?;
-    let label = &analysis.labels[label.index()];
-    position(program, &label.thread, &label.instr)
-}
-
-/// The instruction of that name in the thread of that name.
-#[must_use]
-pub fn position(program: &Program, thread: &str, instruction: &str) -> Option<At> {
-    // Reports leave out the name of the object if all names begin with it.
-    let is_it =
-        |known: &str| known == thread || known.strip_suffix(thread).is_some_and(|object| object.ends_with('\''));
-    let thread = program.threads.iter().position(|known| is_it(&known.name))?;
-    let instruction = program.threads[thread].instructions.iter().position(|known| known.name == instruction)?;
-    Some((thread, instruction))
 }

@@ -9,6 +9,7 @@ use seqcon::analysis::{ModelOutcome, Options, Outcome};
 use seqcon::cycles::{Atomicity, Listing};
 use seqcon::ids::VertexId;
 use seqcon::memory::Kind;
+use seqcon::outline::Place;
 use seqcon::placement::cost::place_name;
 use seqcon::report::Report;
 use seqcon::report::dot::{Dot, check_cycle};
@@ -223,8 +224,8 @@ struct Expected<'a> {
 impl Expected<'_> {
     fn instr(&self, instr: seqcon::ids::InstrId) -> String {
         let graph = &self.outcome.analysis.graph;
-        let instruction = graph.instruction(instr);
-        format!("{}.{}", graph.threads[instruction.thread.index()], instruction.name)
+        let (thread, name) = graph.names_of(instr);
+        format!("{thread}.{name}")
     }
 
     /// Control characters are shown as what they are.
@@ -244,8 +245,12 @@ impl Expected<'_> {
 
     fn fence(&self, fence: &seqcon::analysis::Fence) -> Name {
         let graph = &self.outcome.analysis.graph;
-        let thread = &graph.threads[graph.instruction(fence.point.instr).thread.index()];
-        let text = format!("{}\n{} {}", fence.mnemonic, place_name(fence.point.place), self.instr(fence.point.instr));
+        let (thread, _) = graph.names_of(fence.site.instr);
+        let place = match fence.site.place {
+            Place::State => "at the state behind".to_owned(),
+            place => place_name(place),
+        };
+        let text = format!("{}\n{} {}", fence.mnemonic, place, self.instr(fence.site.instr));
         (Self::printable(thread), Self::printable(&text))
     }
 }
@@ -327,13 +332,16 @@ fn check_fences(expected: &Expected<'_>, result: &ModelOutcome, digraph: &Digrap
             let (from, to) = (digraph.name(from), digraph.name(to));
             entered |= *to == name;
             left |= *from == name;
-            let (inside_from, inside_to) =
-                (instr(from) == Some(fence.point.instr), instr(to) == Some(fence.point.instr));
-            match fence.point.place {
-                seqcon::safety::Place::After => assert!(!inside_from || inside_to || *to == name, "{from:?} {to:?}"),
-                seqcon::safety::Place::Before => assert!(!inside_to || inside_from || *from == name, "{from:?} {to:?}"),
-                seqcon::safety::Place::State => panic!("the main analysis has no fence at a state"),
-                seqcon::safety::Place::Inside(_) => {}
+            let (inside_from, inside_to) = (instr(from) == Some(fence.site.instr), instr(to) == Some(fence.site.instr));
+            match fence.site.place {
+                Place::After => assert!(!inside_from || inside_to || *to == name, "{from:?} {to:?}"),
+                Place::Before => assert!(!inside_to || inside_from || *from == name, "{from:?} {to:?}"),
+                Place::State => {
+                    let ways_in = &graph.outline.target(fence.site.instr).unwrap().ways_in;
+                    let leads = instr(from).is_some_and(|instr| ways_in.contains(&instr));
+                    assert!(!leads || instr(from) == instr(to) || *to == name, "{from:?} {to:?}");
+                }
+                Place::Inside(_) => {}
             }
         }
         assert!(entered && left, "{name:?} is on a way");

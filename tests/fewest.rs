@@ -8,11 +8,11 @@ mod support;
 use seqcon::analysis::{Analysis, Confirming, ModelOutcome};
 use seqcon::confirm::Limits;
 use seqcon::cycles::Atomicity;
+use seqcon::outline::Site;
 use seqcon::placement::Minimality;
 use seqcon::program::Program;
 use seqcon::repair::Repair;
-use seqcon::safety::{Place, Point};
-use seqcon::source::{At, instruction};
+use seqcon::safety::sites;
 use seqcon::weak::verify::{Property, Verdict};
 use seqcon::weak::visited::{Allowance, LimitReached, Visited};
 use std::cell::Cell;
@@ -49,7 +49,7 @@ impl Case {
     }
 
     fn repair(&self) -> Repair {
-        Repair::of(&self.program, &self.analysis, &self.outcome)
+        Repair::of(&self.outcome)
     }
 
     fn judge(&self, repair: &Repair, property: Property) -> Verdict {
@@ -86,11 +86,8 @@ impl Case {
 
     /// No set with one fence less is enough, wherever its fences stand.
     fn check_no_smaller_set_is_enough(&self) {
-        let points: Vec<(At, Place)> = Point::all(&self.analysis.graph)
-            .into_iter()
-            .map(|point| (instruction(&self.program, &self.analysis, point.instr).unwrap(), point.place))
-            .collect();
-        for fences in subsets(&points, self.outcome.fences.len() - 1) {
+        let sites: Vec<Site> = sites(&self.analysis.graph).into_iter().collect();
+        for fences in subsets(&sites, self.outcome.fences.len() - 1) {
             let repair = Repair { fences: fences.into_iter().collect(), ..self.repair() };
             let verdict = self.judge(&repair, Property::Traces);
             assert!(!matches!(verdict, Verdict::Verified(_)), "{}: {repair:?} is enough\n{}", self.model, self.text);

@@ -10,13 +10,14 @@ mod support;
 use seqcon::analysis::{ModelOutcome, Options};
 use seqcon::engines::{self, Approach, Task};
 use seqcon::explore::Limits;
+use seqcon::ids::ControlId;
 use seqcon::lang;
 use seqcon::memory::MemoryModel;
+use seqcon::outline::{Outline, Place, Site};
 use seqcon::placement::Minimality;
 use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
 use seqcon::repair::Repair;
-use seqcon::safety::Place;
 use seqcon::weak::split::SplitProgram;
 use seqcon::weak::verify::{Property, Question, Verdict, verify};
 use seqcon::weak::{Granularity, Machine};
@@ -78,11 +79,12 @@ fn the_fences_are_those_of_the_table() {
         let (outcome, repair) = repaired(&program, Approach::Auto);
         assert!(outcome.complete && outcome.recheck.enough && outcome.recheck.each_needed, "{file}");
         assert_eq!(outcome.placement.minimality, Minimality::Program, "{file}");
-        let state = |&((thread, number), place): &((usize, usize), Place)| {
-            let instruction = &program.threads[thread].instructions[number];
-            (thread, if place == Place::Before { instruction.from } else { instruction.to })
+        let outline = Outline::of_program(&program);
+        let state = |site: &Site| {
+            let way = outline.instruction(site.instr).way.unwrap();
+            if site.place == Place::Before { way.from } else { way.to }
         };
-        let states: BTreeSet<(usize, usize)> = repair.fences.iter().map(state).collect();
+        let states: BTreeSet<ControlId> = repair.fences.iter().map(state).collect();
         let expected = if file == FEWER.0 { FEWER.1 } else { published };
         assert_eq!((repair.fences.len(), states.len()), (expected, expected), "{file}");
         if let Verdict::Verified(_) = unviolated(&program, &repair, LIMIT) {
@@ -101,7 +103,8 @@ fn the_first_process_of_peterson_needs_no_fence() {
     let program = parsed("peterson.txt", text.split("thread t3").next().unwrap());
     let (outcome, repair) = repaired(&program, Approach::Program);
     assert!(outcome.complete && outcome.placement.minimality == Minimality::Program);
-    let threads: Vec<usize> = repair.fences.iter().map(|&((thread, _), _)| thread).collect();
+    let outline = Outline::of_program(&program);
+    let threads: Vec<usize> = repair.fences.iter().map(|site| outline.at(site.instr).unwrap().0).collect();
     assert_eq!(threads, [1]);
     // Its loops write without end, and it is not robust: no search on store buffers comes to an end but for a bound.
     let verdict = unviolated(&program, &repair, 20 * LIMIT);
@@ -118,7 +121,7 @@ fn repaired(program: &Program, approach: Approach) -> (ModelOutcome, Repair) {
     let task = Task { program, compiled: &compiled, limits: &limits, approach };
     let evidence = engines::named("persistence").unwrap().check(&task).unwrap();
     let outcome = evidence.insert_fences(&MemoryModel::named("tso").unwrap(), &Options::default());
-    let repair = Repair::of(program, evidence.analysis(), &outcome);
+    let repair = Repair::of(&outcome);
     (outcome, repair)
 }
 
@@ -126,7 +129,7 @@ fn repaired(program: &Program, approach: Approach) -> (ModelOutcome, Repair) {
 #[track_caller]
 fn unviolated(program: &Program, repair: &Repair, limit: usize) -> Verdict {
     let mut split = SplitProgram::new(program).unwrap();
-    repair.apply(&mut split);
+    repair.apply(&Outline::of_program(program), &mut split);
     let question = Question {
         machine: Machine::Tso,
         granularity: Granularity::Accesses,

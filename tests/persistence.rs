@@ -13,13 +13,12 @@ use seqcon::engines::{self, Approach, Evidence, Run, Task, Trouble};
 use seqcon::explore::Limits;
 use seqcon::lang;
 use seqcon::memory::MemoryModel;
+use seqcon::outline::{Outline, Place, Site};
 use seqcon::placement::Minimality;
 use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
 use seqcon::program::single_access::SingleAccess;
 use seqcon::repair::Repair;
-use seqcon::safety::Place;
-use seqcon::source::instruction;
 use seqcon::weak::buffers::BufferStep;
 use seqcon::weak::split::SplitProgram;
 use seqcon::weak::system::System;
@@ -59,7 +58,7 @@ fn outcome(program: &Program, abstraction: Option<Abstraction>) -> (ModelOutcome
     let evidence = check(program, abstraction);
     let options = Options { minimal_sets: Listing::All, ..Options::default() };
     let outcome = evidence.insert_fences(&tso(), &options);
-    let repair = Repair::of(program, evidence.analysis(), &outcome);
+    let repair = Repair::of(&outcome);
     (outcome, repair)
 }
 
@@ -98,6 +97,22 @@ fn minimal_sets_by_trying(mini: &Mini) -> BTreeSet<BTreeSet<(usize, usize)>> {
         }
     }
     minimal.into_iter().collect()
+}
+
+/// Where fences stand, in the terms of the program.
+fn places(program: &Program, repair: &Repair) -> BTreeSet<((usize, usize), Place)> {
+    let outline = Outline::of_program(program);
+    repair.fences.iter().map(|site| (outline.at(site.instr).unwrap(), site.place)).collect()
+}
+
+/// Fences at these places.
+fn repair_at<const N: usize>(program: &Program, places: [((usize, usize), Place); N]) -> Repair {
+    let outline = Outline::of_program(program);
+    let site = |(at, place)| match place {
+        Place::State => outline.site_behind(outline.instr(at)).unwrap(),
+        _ => Site { instr: outline.instr(at), place },
+    };
+    Repair { fences: places.map(site).into(), ..Repair::default() }
 }
 
 /// The program with fences in place, at control states, and after and before transitions.
@@ -150,7 +165,7 @@ fn all_minimal_sets_are_those_that_trying_every_set_finds() {
         for thread in &sets.threads {
             let mut next = BTreeSet::new();
             for (set, more) in combined.iter().flat_map(|set| thread.iter().map(move |more| (set, more))) {
-                let more = more.iter().map(|&instr| instruction(&text, evidence.analysis(), instr).unwrap());
+                let more = more.iter().map(|&instr| evidence.analysis().graph.outline.at(instr).unwrap());
                 next.insert(set.iter().copied().chain(more).collect());
             }
             combined = next;
@@ -158,20 +173,20 @@ fn all_minimal_sets_are_those_that_trying_every_set_finds() {
         let expected = minimal_sets_by_trying(&mini);
         assert_eq!(combined, expected, "{mini:#?}");
         // The chosen fences may also stand before instructions and at states: they are enough, and no fewer are.
-        let chosen = Repair::of(&text, evidence.analysis(), &outcome).fences;
+        let chosen = places(&text, &Repair::of(&outcome));
         let has_state = |fences: &BTreeSet<((usize, usize), Place)>| fences.iter().any(|(_, at)| *at == Place::State);
         at_states.set(at_states.get() + usize::from(has_state(&chosen)));
         assert!(is_persistent(&with_fences(&mini, &chosen)), "{chosen:?} {mini:#?}");
         // Of the names of a state one is enough.
         let is_new = |(thread, n): (usize, usize)| mini[thread][..n].iter().all(|other| other.to != mini[thread][n].to);
-        let places = |at: (usize, usize)| {
+        let places_of = |at: (usize, usize)| {
             [(at, Place::After), (at, Place::Before)].into_iter().chain(is_new(at).then_some((at, Place::State)))
         };
         let all: Vec<((usize, usize), Place)> = mini
             .iter()
             .enumerate()
             .flat_map(|(thread, ops)| (0..ops.len()).map(move |n| (thread, n)))
-            .flat_map(places)
+            .flat_map(places_of)
             .collect();
         for_each_smaller(&all, chosen.len(), &mut |fewer| {
             assert!(!is_persistent(&with_fences(&mini, fewer)), "{fewer:?} is enough, not {chosen:?} {mini:#?}");
@@ -224,32 +239,32 @@ fn one_fence_at_a_state_does_for_all_ways_through_it() {
     let mini = vec![pivot.map(transition).to_vec(), other];
     let text = program(&mini);
     let (outcome, repair) = outcome(&text, None);
-    assert_eq!(repair.fences, BTreeSet::from([((0, 0), Place::State)]));
+    assert_eq!(places(&text, &repair), BTreeSet::from([((0, 0), Place::State)]));
     assert!(outcome.recheck.enough && outcome.recheck.each_needed);
     assert_eq!(outcome.placement.minimality, Minimality::Program);
     assert_eq!((outcome.placement.cost, outcome.fences[0].delays.len()), (1, 4));
     // All minimal sets are of fences after instructions, as in the paper.
     let sets = outcome.minimal_sets.unwrap();
     assert!(sets.threads.len() == 1 && sets.threads[0].len() == 1 && sets.threads[0][0].len() == 2, "{sets:?}");
-    assert!(is_persistent(&with_fences(&mini, &repair.fences)));
-    let at = |places: [((usize, usize), Place); 1]| Repair { fences: places.into(), ..Repair::default() };
+    assert!(is_persistent(&with_fences(&mini, &places(&text, &repair))));
     // Any of the instructions that lead there names the state; none of the other places is enough.
     for number in 0..4 {
         for place in [Place::After, Place::Before, Place::State] {
-            let repair = at([((0, number), place)]);
+            let fence = ((0, number), place);
+            let repair = repair_at(&text, [fence]);
             let is_it = place == Place::State && number < 2;
-            assert_eq!(is_persistent(&with_fences(&mini, &repair.fences)), is_it, "{repair:?}");
+            assert_eq!(is_persistent(&with_fences(&mini, &BTreeSet::from([fence]))), is_it, "{repair:?}");
             if place == Place::State {
                 assert_eq!(check(&repair.put_into(&text), None).holds(&tso()), is_it, "{repair:?}");
             }
         }
     }
     let mut split = SplitProgram::new(&text).unwrap();
-    repair.apply(&mut split);
+    repair.apply(&Outline::of_program(&text), &mut split);
     // A fence after an instruction stands before the one at the state, whichever is put in first.
     let mut with_more = SplitProgram::new(&text).unwrap();
-    let more = [((0, 0), Place::After), ((0, 1), Place::State)];
-    Repair { fences: more.into(), ..Repair::default() }.apply(&mut with_more);
+    let more = repair_at(&text, [((0, 0), Place::After), ((0, 1), Place::State)]);
+    more.apply(&Outline::of_program(&text), &mut with_more);
     for split in [split, with_more] {
         let (machine, granularity) = (Machine::Tso, Granularity::Accesses);
         let question = Question { machine, granularity, property: Property::States, bound: 8, limit: 100_000 };
@@ -269,7 +284,7 @@ fn a_state_with_a_fence_is_none_within_an_instruction() {
     let program = lang::parse("m.slco", text).unwrap_or_else(|errors| panic!("{errors}")).program;
     assert_ne!(SingleAccess::of(&program).program, program);
     let (outcome, repair) = outcome(&program, None);
-    assert_eq!(repair.fences, BTreeSet::from([((0, 0), Place::State)]), "{program:#?}");
+    assert_eq!(places(&program, &repair), BTreeSet::from([((0, 0), Place::State)]), "{program:#?}");
     assert!(outcome.recheck.enough && outcome.recheck.each_needed);
     let fenced = repair.put_into(&program);
     assert!(check(&fenced, None).holds(&tso()));
@@ -279,7 +294,7 @@ fn a_state_with_a_fence_is_none_within_an_instruction() {
 #[track_caller]
 fn assert_same_states(program: &Program, repair: &Repair) {
     let mut split = SplitProgram::new(program).unwrap();
-    repair.apply(&mut split);
+    repair.apply(&Outline::of_program(program), &mut split);
     let question = Question {
         machine: Machine::Tso,
         granularity: Granularity::Accesses,

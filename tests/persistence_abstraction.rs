@@ -63,13 +63,13 @@ struct Told {
 fn told(program: &Program, approach: Approach, states: Option<usize>) -> Told {
     let evidence = check(program, approach, states);
     let outcome = evidence.insert_fences(&tso(), &Options::default());
-    let repair = Repair::of(program, evidence.analysis(), &outcome);
+    let repair = Repair::of(&outcome);
     let graph = &evidence.analysis().graph;
     let words = |id| {
         let vertex = graph.vertex(id);
-        let instruction = &graph.instructions[vertex.instr.index()];
+        let (_, name) = graph.names_of(vertex.instr);
         let (thread, location) = (vertex.thread.index(), &graph.locations[vertex.location.index()]);
-        format!("{thread}.{} {:?} {location}", instruction.name, vertex.kind)
+        format!("{thread}.{name} {:?} {location}", vertex.kind)
     };
     let pairs = || outcome.findings.delays.iter().map(|delay| (words(delay.from), words(delay.to)));
     let is_confirmed = outcome.confirmations.iter().map(|&confirmation| confirmation == Confirmation::Yes);

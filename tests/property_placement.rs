@@ -11,15 +11,16 @@ use seqcon::cycles::{Atomicity, ConflictRule, Delay};
 use seqcon::facts::Facts;
 use seqcon::ids::ThreadId;
 use seqcon::memory::FenceStrength;
+use seqcon::outline::{Place, Site};
 use seqcon::placement::cost::Costs;
 use seqcon::placement::{Method, Minimality, Problem, place, recheck};
-use seqcon::safety::{Place, Point, Synchronisation};
+use seqcon::safety::{Synchronisation, sites};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use support::analyse::models;
 use support::demands::{Demand, Fences, demands};
 use support::random::random_cases;
-use support::random_facts::{Shape, random_facts};
+use support::random_facts::{Shape, random_facts, with_control_states};
 
 struct Case {
     facts: Facts,
@@ -32,7 +33,10 @@ impl Case {
     /// A random program that needs fences.
     fn random(rng: &mut StdRng, shape: &Shape) -> Case {
         loop {
-            let facts = random_facts(rng, shape);
+            let mut facts = random_facts(rng, shape);
+            if rng.random_bool(0.5) {
+                facts = with_control_states(rng, facts);
+            }
             let analysis = Analysis::new(facts.clone(), Profile::Sound);
             let costs = random_costs(rng, &analysis);
             let options = Options {
@@ -75,8 +79,8 @@ impl Case {
         format!("{model} {labels:#?}\n{follows:?}\n{:?}\n{fences:?}", self.costs)
     }
 
-    fn is_of(&self, point: Point, thread: ThreadId) -> bool {
-        self.analysis.graph.instruction(point.instr).thread == thread
+    fn is_of(&self, point: Site, thread: ThreadId) -> bool {
+        self.analysis.graph.thread_of(point.instr) == thread
     }
 }
 
@@ -88,8 +92,8 @@ fn random_costs(rng: &mut StdRng, analysis: &Analysis) -> Costs {
     // With costs that differ much there are very many cheap choices to try.
     let plain = rng.random_range(1..=2);
     let mut text = format!("plain = {plain}\ncumulative = {}\n[points]\n", plain + rng.random_range(0..=1));
-    let name_of = |point: Point| format!("{} {:?}", point.instr.0, point.place);
-    for point in Point::all(&analysis.graph) {
+    let name_of = |point: Site| format!("{} {:?}", point.instr.0, point.place);
+    for point in sites(&analysis.graph) {
         if rng.random_bool(0.5) {
             writeln!(text, "\"{}\" = {}", name_of(point), rng.random_range(1..=3)).expect("a string takes everything");
         }
@@ -100,11 +104,11 @@ fn random_costs(rng: &mut StdRng, analysis: &Analysis) -> Costs {
 /// What the exact placement minimises, in this order: cost, number of cumulative fences, awkwardness of the places.
 fn price(costs: &Costs, fences: &Fences) -> (u64, usize, usize) {
     let cumulative = fences.values().filter(|&&strength| strength == FenceStrength::Cumulative).count();
-    let awkward = |point: &Point| match point.place {
+    let awkward = |point: &Site| match point.place {
         Place::After => 0,
         Place::Before => 1,
         Place::Inside(_) => 2,
-        Place::State => panic!("the main analysis has no fence at a state"),
+        Place::State => 1 << 20,
     };
     (costs.total(fences), cumulative, fences.keys().map(awkward).sum())
 }
@@ -112,7 +116,7 @@ fn price(costs: &Costs, fences: &Fences) -> (u64, usize, usize) {
 /// The least price of all choices for these points that satisfy `is_enough` and cost at most `bound`.
 fn least_price(
     costs: &Costs,
-    points: &[Point],
+    points: &[Site],
     chosen: &mut Fences,
     bound: u64,
     is_enough: &dyn Fn(&Fences) -> bool,
@@ -150,8 +154,8 @@ fn exact_placement_is_the_cheapest_of_all_choices() {
             let unmet = asked.iter().find(|demand| !demand.is_met(&fences));
             assert!(unmet.is_none(), "{unmet:?} is left in {}", case.describe());
             // Points that no path crosses are of no use to anybody.
-            let useful: BTreeSet<Point> = asked.iter().flat_map(|demand| demand.points.iter().copied()).collect();
-            let useful: Vec<Point> = useful.into_iter().collect();
+            let useful: BTreeSet<Site> = asked.iter().flat_map(|demand| demand.points.iter().copied()).collect();
+            let useful: Vec<Site> = useful.into_iter().collect();
             let is_enough = |fences: &Fences| asked.iter().all(|demand| demand.is_met(fences));
             let bound = case.costs.total(&fences);
             let least = least_price(&case.costs, &useful, &mut Fences::new(), bound, &is_enough);
@@ -168,14 +172,14 @@ fn second_look_agrees_with_the_paths_on_any_choice_of_fences() {
         let is_enough = |fences: &Fences| demands.values().flatten().all(|demand| demand.is_met(fences));
         let exact = &case.outcome.placement.fences;
         assert!(is_enough(exact) && case.second_look(exact));
-        let points: Vec<Point> = Point::all(&case.analysis.graph).into_iter().collect();
+        let points: Vec<Site> = sites(&case.analysis.graph).into_iter().collect();
         for _ in 0..10 {
             // Near to what is enough, both answers are likely.
             let mut fences = if rng.random_bool(0.5) { exact.clone() } else { case.greedy() };
             for _ in 0..rng.random_range(0..3) {
                 let point = *points.choose(rng).expect("there are points");
                 fences.remove(&point);
-                let in_use: Vec<Point> = fences.keys().copied().collect();
+                let in_use: Vec<Site> = fences.keys().copied().collect();
                 if let Some(point) = in_use.choose(rng) {
                     fences.remove(point);
                 }
@@ -224,8 +228,8 @@ fn exact_placement_is_the_cheapest_with_loops_too() {
         let exact = &case.outcome.placement.fences;
         for thread in (0..case.analysis.graph.threads.len()).map(ThreadId::new) {
             let own: Fences = exact.clone().into_iter().filter(|(point, _)| case.is_of(*point, thread)).collect();
-            let points: Vec<Point> =
-                Point::all(&case.analysis.graph).into_iter().filter(|&point| case.is_of(point, thread)).collect();
+            let points: Vec<Site> =
+                sites(&case.analysis.graph).into_iter().filter(|&point| case.is_of(point, thread)).collect();
             let thread_of = |delay: &Delay| case.analysis.graph.vertex(delay.from).thread;
             let all = case.outcome.findings.delays.iter();
             let delays: Vec<Delay> = all.filter(|delay| thread_of(delay) == thread).cloned().collect();

@@ -21,7 +21,7 @@ fn from_library(facts: &Facts, model: &MemoryModel) -> BTreeSet<NamedPair> {
     let pairs = UnsafePairs::new(&graph, model, &Synchronisation::none());
     let named = |id| {
         let vertex = graph.vertex(id);
-        let instr = graph.instruction(vertex.instr).name.clone();
+        let instr = graph.names_of(vertex.instr).1.to_owned();
         (instr, vertex.kind, graph.locations[vertex.location.index()].clone())
     };
     let thread = |id| graph.threads[graph.vertex(id).thread.index()].clone();

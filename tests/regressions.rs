@@ -28,7 +28,7 @@ fn unsafe_pairs(labels: &[&str], memory_model: &str) -> Vec<String> {
     let name = |id| {
         let vertex = graph.vertex(id);
         let location = &graph.locations[vertex.location.index()];
-        format!("{} {} {location}", graph.instruction(vertex.instr).name, vertex.kind)
+        format!("{} {} {location}", graph.names_of(vertex.instr).1, vertex.kind)
     };
     let all = graph.vertex_ids().flat_map(|a| graph.vertex_ids().map(move |b| (a, b)));
     all.filter(|&(a, b)| pairs.contains(a, b)).map(|(a, b)| format!("{} -> {}", name(a), name(b))).collect()

@@ -279,7 +279,7 @@ fn check_fixes(outcome: &Outcome, results: &[Value]) {
                 }
             });
         }
-        let repair = Repair::of(&source.program, &outcome.analysis, result);
+        let repair = Repair::of(result);
         let Ok(edits) = edits(&source.program, &repair) else { continue };
         let mut text = source.text.clone();
         for (at, what) in insertions.into_iter().rev() {

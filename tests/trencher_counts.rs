@@ -78,8 +78,8 @@ fn read(path: &Path) -> Program {
 }
 
 /// The fences for confirmed delays are enough, and each of them is needed.
-fn is_minimal(program: &Program, analysis: &Analysis, outcome: &ModelOutcome) -> bool {
-    let repair = Repair::of(program, analysis, outcome);
+fn is_minimal(program: &Program, outcome: &ModelOutcome) -> bool {
+    let repair = Repair::of(outcome);
     let without = |fence| {
         let mut fewer = repair.clone();
         fewer.fences.remove(fence);
@@ -140,8 +140,8 @@ fn confirmed_fences_are_as_many_as_trencher_finds() {
             Some((_, fences, why)) => {
                 assert_eq!(trusted.fences.len(), *fences, "fences of {name}: {why}");
                 assert!(*fences > trencher, "{name} has no more fences than are needed now");
-                assert!(is_verified(&program, &Repair::of(&program, &analysis, &trusted)), "{name} with all fences");
-                assert!(is_minimal(&program, &analysis, &exact), "{name} with the confirmed fences");
+                assert!(is_verified(&program, &Repair::of(&trusted)), "{name} with all fences");
+                assert!(is_minimal(&program, &exact), "{name} with the confirmed fences");
             }
         }
         compared += 1;
@@ -167,9 +167,9 @@ fn bundled_automata_are_verified_with_their_fences_and_each_confirmed_one_is_nee
         let program = read(&path);
         let analysis = analysis(&program).expect("bundled programs are small");
         let default = outcome(&analysis, "tso", Atomicity::Split);
-        assert!(is_verified(&program, &Repair::of(&program, &analysis, &default)), "{}", path.display());
+        assert!(is_verified(&program, &Repair::of(&default)), "{}", path.display());
         let exact = confirmed(&program, &analysis, "tso", Atomicity::Split, LIMITS);
-        assert!(is_minimal(&program, &analysis, &exact), "{}", path.display());
+        assert!(is_minimal(&program, &exact), "{}", path.display());
         programs += 1;
     }
     assert_eq!(programs, 3);

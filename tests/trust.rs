@@ -55,7 +55,7 @@ fn every_specification_is_verified_with_its_suggestions() {
         for model in WEAK {
             for atomicity in Atomicity::ALL {
                 let analysis = analysis_for(&program, atomicity, LIMITS);
-                let repair = Repair::of(&program, &analysis, &outcome(&analysis, model, atomicity));
+                let repair = Repair::of(&outcome(&analysis, model, atomicity));
                 let traces = judge(&program, &repair, model, atomicity, Property::Traces, LIMITS);
                 let Verdict::Verified(ground) = &traces else { panic!("{name} {model} {atomicity:?}: {traces:?}") };
                 let is_exact = match model {
@@ -79,7 +79,7 @@ fn each_confirmed_fence_is_needed(text: &str, model: &str, atomicity: Atomicity,
     if outcome.placement.minimality != Minimality::Program {
         return None; // Fences were placed for what is not decided.
     }
-    let repair = Repair::of(&program, &analysis, &outcome);
+    let repair = Repair::of(&outcome);
     match judge(&program, &repair, model, atomicity, Property::Traces, limits) {
         Verdict::Verified(_) | Verdict::Bounded { .. } => {}
         Verdict::Undecided(_) => return None,
@@ -124,7 +124,7 @@ fn a_repaired_text_is_clean_and_verified_and_otherwise_the_same() {
                 if outcome.is_clean() {
                     break;
                 }
-                let repair = Repair::of(&program, &analysis, &outcome);
+                let repair = Repair::of(&outcome);
                 current = edited(&current, &edits(&program, &repair).unwrap());
             }
             let program = program(&current);
@@ -162,7 +162,7 @@ fn no_miss(cases: u64, shape: &Shape, model: &str, atomicity: Atomicity) {
             return count(&skipped);
         }
         let outcome = outcome(&analysis, model, atomicity);
-        let repair = Repair::of(&program, &analysis, &outcome);
+        let repair = Repair::of(&outcome);
         for property in [Property::Traces, Property::States] {
             match judge(&program, &repair, model, atomicity, property, limits) {
                 Verdict::Verified(_) | Verdict::Bounded { .. } => {}
@@ -395,7 +395,7 @@ fn the_published_definitions_miss_these() {
         let program = program(text);
         let repair = |profile| {
             let analysis = analysis(&program, profile);
-            Repair::of(&program, &analysis, &outcome(&analysis, model, Atomicity::Split))
+            Repair::of(&outcome(&analysis, model, Atomicity::Split))
         };
         let judge = |repair: &Repair| judge(&program, repair, model, Atomicity::Split, Property::Traces, LIMITS);
         assert!(matches!(judge(&repair(Profile::Published)), Verdict::Violated(_)), "{model}\n{text}");

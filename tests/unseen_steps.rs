@@ -96,9 +96,9 @@ type Named = (String, String, String);
 
 fn named(analysis: &Analysis, vertex: VertexId) -> Named {
     let vertex = analysis.graph.vertex(vertex);
-    let instruction = analysis.graph.instruction(vertex.instr);
+    let (_, name) = analysis.graph.names_of(vertex.instr);
     let access = format!("{} {}", vertex.kind, analysis.graph.locations[vertex.location.index()]);
-    (analysis.graph.threads[vertex.thread.index()].clone(), instruction.name.clone(), access)
+    (analysis.graph.threads[vertex.thread.index()].clone(), name.to_owned(), access)
 }
 
 fn named_delays(Told { analysis, outcome }: &Told) -> BTreeSet<(Named, Named)> {
@@ -107,8 +107,8 @@ fn named_delays(Told { analysis, outcome }: &Told) -> BTreeSet<(Named, Named)> {
 
 fn locked(Told { analysis, outcome }: &Told) -> BTreeSet<(String, String)> {
     let name = |instr: &seqcon::ids::InstrId| {
-        let instruction = analysis.graph.instruction(*instr);
-        (analysis.graph.threads[instruction.thread.index()].clone(), instruction.name.clone())
+        let (thread, name) = analysis.graph.names_of(*instr);
+        (thread.to_owned(), name.to_owned())
     };
     outcome.findings.in_place.locked.iter().map(name).collect()
 }

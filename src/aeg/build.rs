@@ -18,13 +18,14 @@ use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
 use crate::memory::Kind;
 use crate::natural::natural_order;
+use crate::outline::Outline;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl AbstractEventGraph {
     /// Builds the graph from the facts.
     #[must_use]
     pub fn build(facts: &Facts, profile: Profile) -> AbstractEventGraph {
-        let mut names = Names::collect(&facts.labels);
+        let mut names = Names::collect(facts);
         let mut evaluations: Vec<Evaluation> =
             facts.labels.iter().map(|label| Compiler::new(&mut names, label, profile).compile(label)).collect();
         for pair in facts.follows.iter().filter(|pair| profile != Profile::Published || pair.newly) {
@@ -35,7 +36,7 @@ impl AbstractEventGraph {
                 wait(LabelId::new(position), &mut evaluation.successors, facts);
             }
         }
-        let mut instructions = names.instructions;
+        let mut instructions = vec![Instruction::default(); names.outline.instructions.len()];
         let mut occurrences = vec![Vec::new(); names.vertices.len()];
         for (position, evaluation) in evaluations.iter().enumerate() {
             let label = LabelId::new(position);
@@ -47,7 +48,7 @@ impl AbstractEventGraph {
                 occurrences[event.vertex.index()].push((label, event_position));
             }
         }
-        let prefix = common_prefix(names.threads.iter().chain(&names.locations));
+        let prefix = common_prefix(names.outline.threads.iter().chain(&names.locations));
         let shown = |names: Vec<String>| -> Vec<String> {
             names.into_iter().map(|name| name[prefix.len()..].to_owned()).collect()
         };
@@ -60,7 +61,8 @@ impl AbstractEventGraph {
             taken_together.map(|(array, names)| (array[prefix.len()..].to_owned(), shown(in_natural_order(names))));
         AbstractEventGraph {
             taken_together: taken_together.collect(),
-            threads: shown(names.threads),
+            threads: shown(names.outline.threads.clone()),
+            outline: names.outline,
             locations: shown(names.locations),
             instructions,
             vertices: names.vertices,
@@ -106,10 +108,8 @@ fn wait(label: LabelId, successors: &mut Vec<LabelId>, facts: &Facts) {
 
 /// The numbering of everything that has a name, in natural order: it is the order of every report.
 struct Names {
-    threads: Vec<String>,
+    outline: Outline,
     locations: Vec<String>,
-    instructions: Vec<Instruction>,
-    instruction_ids: BTreeMap<(ThreadId, String), InstrId>,
     vertices: Vec<Vertex>,
     locals: BTreeMap<(ThreadId, String), LocalId>,
     /// Names of shared locations that may overlap others, and what each is known as.
@@ -119,8 +119,8 @@ struct Names {
 }
 
 impl Names {
-    fn collect(labels: &[Label]) -> Names {
-        let threads = labels.iter().map(|label| label.thread.clone()).collect();
+    fn collect(facts: &Facts) -> Names {
+        let labels = &facts.labels;
         let mut shared: BTreeSet<&str> = BTreeSet::new();
         let mut locals: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for label in labels {
@@ -135,24 +135,20 @@ impl Names {
         let known_as = |&name: &&str| vague.get(name).map_or(name, String::as_str).to_owned();
         let locations: BTreeSet<String> = shared.iter().map(known_as).collect();
         let mut names = Names {
-            threads: in_natural_order(threads),
+            outline: facts.outline.clone().unwrap_or_else(|| Outline::of_labels(labels)),
             locations: in_natural_order(locations),
-            instructions: Vec::new(),
-            instruction_ids: BTreeMap::new(),
             vertices: Vec::new(),
             locals: BTreeMap::new(),
             vague,
             vague_locals: BTreeSet::new(),
         };
         for (thread, locals) in locals {
-            let thread = names.thread_named(thread);
+            let thread = names.thread(thread);
             names.vague_locals.extend(vague_names(locals).into_keys().map(|name| (thread, name)));
         }
-        names.number_instructions(labels);
         let mut vertices = BTreeSet::new();
         for label in labels {
-            let thread = names.thread(label);
-            let instr = names.instruction(thread, &label.instr);
+            let (thread, instr) = names.instruction(label);
             let mut add = |kind: Kind, name: &str| {
                 let (location, is_vague) = names.location(name);
                 vertices.insert(Vertex { instr, thread, kind, location, is_vague });
@@ -175,30 +171,8 @@ impl Names {
         names
     }
 
-    fn number_instructions(&mut self, labels: &[Label]) {
-        let mut heads: Vec<(ThreadId, &str)> = labels.iter().map(|label| (self.thread(label), &*label.instr)).collect();
-        heads.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| natural_order(a.1, b.1)));
-        heads.dedup();
-        for (thread, name) in heads {
-            let next = InstrId::new(self.instructions.len());
-            self.instruction_ids.insert((thread, name.to_owned()), next);
-            self.instructions.push(Instruction {
-                thread,
-                name: name.to_owned(),
-                update: false,
-                composite: false,
-                labels: Vec::new(),
-            });
-        }
-    }
-
-    fn thread(&self, label: &Label) -> ThreadId {
-        self.thread_named(&label.thread)
-    }
-
-    fn thread_named(&self, name: &str) -> ThreadId {
-        let position = self.threads.binary_search_by(|known| natural_order(known, name));
-        ThreadId::new(position.expect("all thread names were collected"))
+    fn thread(&self, name: &str) -> ThreadId {
+        self.outline.thread(name).expect("the outline has the threads of all labels")
     }
 
     /// The location of that name, and whether it is vague.
@@ -213,8 +187,9 @@ impl Names {
         VertexId::new(self.vertices.binary_search(&vertex).expect("all vertices were collected"))
     }
 
-    fn instruction(&self, thread: ThreadId, name: &str) -> InstrId {
-        *self.instruction_ids.get(&(thread, name.to_owned())).expect("all instructions were numbered")
+    fn instruction(&self, label: &Label) -> (ThreadId, InstrId) {
+        let instr = self.outline.find(&label.thread, &label.instr);
+        (self.thread(&label.thread), instr.expect("the outline has the instructions of all labels"))
     }
 
     /// The local of that name; none, if nobody can tell which element of a local array it is: what such a name carries is not known, so nothing depends on it.
@@ -289,8 +264,7 @@ struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     fn new(names: &'a mut Names, label: &Label, profile: Profile) -> Self {
-        let thread = names.thread(label);
-        let instr = names.instruction(thread, &label.instr);
+        let (thread, instr) = names.instruction(label);
         Compiler {
             names,
             profile,

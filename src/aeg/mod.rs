@@ -18,6 +18,7 @@ pub use program_order::ProgramOrder;
 use crate::budget::Budget;
 use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
 use crate::memory::{Kind, Pair};
+use crate::outline::Outline;
 
 /// Which definitions apply where the method corrects the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,18 +68,14 @@ impl Vertex {
     }
 }
 
-/// A static instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is known of a static instruction besides its [outline](crate::outline::Instruction).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instruction {
-    /// Its thread.
-    pub thread: ThreadId,
-    /// Its name within the thread.
-    pub name: String,
     /// Whether some evaluation of it writes: an update, not only a condition.
     pub update: bool,
     /// It makes several accesses, and nothing makes it atomic.
     pub composite: bool,
-    /// Its evaluations.
+    /// Its evaluations; none if it was never tried.
     pub labels: Vec<LabelId>,
 }
 
@@ -147,13 +144,15 @@ impl Evaluation {
 /// The abstract event graph without its conflicts, which depend on the memory model.
 #[derive(Clone, Debug)]
 pub struct AbstractEventGraph {
-    /// Thread names.
+    /// The threads and instructions of the program.
+    pub outline: Outline,
+    /// Thread names as they are shown.
     pub threads: Vec<String>,
     /// Shared locations.
     pub locations: Vec<String>,
     /// Names that may mean the same memory and were taken together: the array, and its names.
     pub taken_together: Vec<(String, Vec<String>)>,
-    /// Static instructions.
+    /// Static instructions, with the numbers of the outline.
     pub instructions: Vec<Instruction>,
     /// Vertices.
     pub vertices: Vec<Vertex>,
@@ -190,6 +189,19 @@ impl AbstractEventGraph {
     #[must_use]
     pub fn instruction(&self, id: InstrId) -> &Instruction {
         &self.instructions[id.index()]
+    }
+
+    /// The thread of an instruction.
+    #[must_use]
+    pub fn thread_of(&self, instr: InstrId) -> ThreadId {
+        self.outline.instruction(instr).thread
+    }
+
+    /// Thread and name of an instruction, as they are shown.
+    #[must_use]
+    pub fn names_of(&self, instr: InstrId) -> (&str, &str) {
+        let instruction = self.outline.instruction(instr);
+        (&self.threads[instruction.thread.index()], &instruction.name)
     }
 
     /// Instructions with several accesses, unless something makes them atomic already.

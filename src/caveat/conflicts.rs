@@ -23,7 +23,9 @@ pub fn caveats(analysis: &Analysis, is_bare: bool) -> Option<Caveat> {
     if analysis.cut_off || analysis.labels.is_empty() || shared.any(|&(_, is_written)| is_written) {
         return None;
     }
-    let why = match &graph.threads[..] {
+    let found: BTreeSet<_> = graph.evaluations.iter().map(|evaluation| evaluation.thread).collect();
+    let found: Vec<&String> = found.into_iter().map(|thread| &graph.threads[thread.index()]).collect();
+    let why = match &found[..] {
         [only] => format!("only one thread was found, {only}"),
         _ if are_shared => "no location that two threads access is written".to_owned(),
         _ if graph.vertices.is_empty() => "no shared location is accessed".to_owned(),

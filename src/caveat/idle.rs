@@ -13,8 +13,9 @@ use crate::lang::diagnostic::Place;
 use crate::lang::excerpt::{printable, shortened};
 use crate::lts::label::{Label, Step, StepsOf};
 use crate::natural::natural_order;
+use crate::program::At;
 use crate::program::{Instruction, Thread};
-use crate::source::{At, Source, position};
+use crate::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How much of an instruction's text is quoted.
@@ -68,8 +69,9 @@ impl Happenings {
 
     fn of_program(&self, analysis: &Analysis, source: &Source) -> Vec<Caveat> {
         let taken_labels = self.labels.iter().filter(|label| !label.refused);
-        let taken: BTreeSet<At> =
-            taken_labels.filter_map(|label| position(&source.program, &label.thread, &label.instr)).collect();
+        let taken: BTreeSet<At> = taken_labels
+            .filter_map(|label| source.outline.at(source.outline.find(&label.thread, &label.instr)?))
+            .collect();
         let mut caveats = Vec::new();
         for (number, thread) in source.program.threads.iter().enumerate() {
             let taken = |position: &usize| taken.contains(&(number, *position));

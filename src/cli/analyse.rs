@@ -110,8 +110,7 @@ fn outcome(
             Ok(ModelOutcome { other_readings, atomic_fences, ..result })
         })
         .collect::<Result<_, Failure>>()?;
-    let source =
-        specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
+    let source = specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program));
     Ok(Outcome {
         model: arguments.name.clone().unwrap_or(name),
         analysis,
@@ -169,7 +168,7 @@ fn verification(
     options: &Options,
     outcome: &ModelOutcome,
 ) -> Result<Verification, Failure> {
-    let repair = Repair::of(&specification.program, analysis, outcome);
+    let repair = Repair::of(outcome);
     let trial = Trial {
         specification,
         model,

@@ -164,7 +164,7 @@ fn outcome(
         let started = Instant::now();
         let mut result = evidence.insert_fences(model, &options);
         if arguments.verify {
-            result.verification = verification(arguments, &specification, &analysis, model, &result)?;
+            result.verification = verification(arguments, &specification, model, &result)?;
         }
         result.elapsed = started.elapsed();
         results.push(result);
@@ -179,7 +179,7 @@ fn outcome(
     let caveats = caveats(&specification, &arguments.input.limits);
     let Specification { name, text, program, .. } = specification;
     let model = name.clone();
-    let source = Some(Source::new(name, text, program, &analysis));
+    let source = Some(Source::new(name, text, program));
     let provenance = Provenance::default();
     Ok(Outcome { model, analysis, explored_in, options, results, caveats, source, engine, provenance })
 }
@@ -201,11 +201,10 @@ fn caveats(specification: &Specification, limits: &LimitArguments) -> Vec<Caveat
 fn verification(
     arguments: &AnalyseArguments,
     specification: &Specification,
-    analysis: &Analysis,
     model: &MemoryModel,
     result: &ModelOutcome,
 ) -> Result<Verification, Failure> {
-    let repair = Repair::of(&specification.program, analysis, result);
+    let repair = Repair::of(result);
     let trial = Trial {
         specification,
         model,

@@ -18,7 +18,6 @@ use crate::repair::text::has_statement;
 use crate::repair::{Repair, Reported};
 use crate::report::output::Staged;
 use crate::report::streams;
-use crate::source;
 use crate::tell;
 use similar::TextDiff;
 use std::io::Write;
@@ -93,7 +92,7 @@ fn fix(
             )));
         }
         let has_text = |instr: InstrId| {
-            let at = source::instruction(&current.program, &analysis, instr);
+            let at = current.outline.at(instr);
             at.is_some_and(|(thread, number)| has_statement(&current.program.threads[thread].instructions[number]))
         };
         let costs = Costs::for_text(&analysis.graph, has_text);
@@ -113,7 +112,7 @@ fn fix(
             }
             return Ok(current.text);
         }
-        let repair = Repair::of(&current.program, &analysis, &outcome);
+        let repair = Repair::of(&outcome);
         current = current.with(&repair)?;
     }
     Err(Failure::Usage(format!(

@@ -10,7 +10,7 @@ use crate::source::Source;
 pub fn caveats(happenings: &Happenings, whole: &Analysis, specification: Option<&Specification>) -> Vec<Caveat> {
     let source = specification.map(|specification| {
         let Specification { name, text, program, .. } = specification;
-        Source::new(name.clone(), text.clone(), program.clone(), whole)
+        Source::new(name.clone(), text.clone(), program.clone())
     });
     let mut caveats = happenings.caveats(whole, source.as_ref());
     caveats.extend(conflicts::caveats(whole, source.is_none()));

@@ -85,8 +85,7 @@ fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure
         confirm::place_by_default(subject, LIMITS).map(told).map_err(|error| specification.too_long(error))
     };
     let results = MemoryModel::builtin().into_iter().map(analysed).collect::<Result<_, Failure>>()?;
-    let source =
-        specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
+    let source = specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program));
     Ok(Outcome {
         model: name,
         analysis,

@@ -13,6 +13,7 @@ use crate::export::Origin;
 use crate::facts::Facts;
 use crate::lang::diagnostic::{Diagnostic, Place};
 use crate::lang::{self, Language};
+use crate::outline::Outline;
 use crate::program::compiled::Compiled;
 use crate::program::property::Invariant;
 use crate::program::{Program, Span};
@@ -31,6 +32,7 @@ pub struct Specification {
     pub name: String,
     pub text: String,
     pub program: Program,
+    pub outline: Outline,
     compiled: Compiled,
     invariants: Vec<Invariant>,
 }
@@ -67,7 +69,9 @@ impl Specification {
             let Place { line, column } = Place::of(&text, error.span.start);
             Failure::Usage(format!("{name}:{line}:{column}: this instruction computes too many indices; split it"))
         })?;
-        let specification = Specification { name, text, program: parsed.program, compiled, invariants: Vec::new() };
+        let outline = Outline::of_program(&parsed.program);
+        let specification =
+            Specification { name, text, program: parsed.program, outline, compiled, invariants: Vec::new() };
         Ok((specification, parsed.warnings))
     }
 

@@ -100,7 +100,7 @@ impl Trial<'_> {
         let Trial { specification, model, repair, atomicity, property, .. } = *self;
         let mut split = specification.split()?;
         let repair = self.in_effect(repair, &split);
-        repair.apply(&mut split);
+        repair.apply(&specification.outline, &mut split);
         split.budget = self.budget.clone();
         let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
         let verdict = match semantics(model)? {
@@ -117,7 +117,7 @@ impl Trial<'_> {
     fn in_effect(&self, repair: &Repair, split: &SplitProgram) -> Repair {
         let mut repair = repair.clone();
         if self.atomicity == Atomicity::Presumed {
-            repair.locked.extend(split.composites());
+            repair.locked.extend(split.composites().into_iter().map(|at| self.specification.outline.instr(at)));
         }
         repair
     }
@@ -227,13 +227,13 @@ fn suggestions(
     let options = Options { atomicity, ..Options::default() };
     let outcome = outcome(&analysis, specification, model, &options, &arguments.confirmation)?;
     let is_partial = analysis.cut_off || outcome.stopped.is_some();
-    Ok((Repair::of(&specification.program, &analysis, &outcome), is_partial))
+    Ok((Repair::of(&outcome), is_partial))
 }
 
 /// What a `report.json` suggests.
 pub fn reported(path: &Path, specification: &Specification, model: &MemoryModel) -> Result<Reported, Failure> {
     let json = fs::read_to_string(path).map_err(|error| Failure::in_file(path, error))?;
-    Repair::from_json(&json, model, &specification.program).map_err(|error| Failure::in_file(path, error))
+    Repair::from_json(&json, model, &specification.outline).map_err(|error| Failure::in_file(path, error))
 }
 
 /// The analysis of a specification, with what is confirmed of its delays as far as that was asked for.

@@ -9,13 +9,14 @@
 use super::Subject;
 use crate::analysis::Recheck;
 use crate::budget::Exhausted;
+use crate::ids::InstrId;
 use crate::memory::FenceStrength;
+use crate::outline::{Outline, Place, Site};
 use crate::placement::exact::unreadability;
 use crate::placement::maxsat::Minimiser;
 use crate::placement::{Minimality, Placement};
 use crate::repair::Repair;
-use crate::safety::{Place, Point};
-use crate::source::{At, instruction};
+use crate::safety::sites;
 use crate::weak::attack::{Attack, Pair, Visibility, Witness};
 use crate::weak::runs::{self, Verdict};
 use crate::weak::split::SplitProgram;
@@ -28,10 +29,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What is known of fences found here: with them no pair is feasible, and each is on the way of a run that the others let pass.
 pub(super) const RECHECKED: Recheck = Recheck { done: true, enough: true, each_needed: true };
 
-/// All points of a program at which a fence can stand.
+/// All sites of a program at which a fence can stand.
 pub(super) struct Fewest<'a> {
     subject: &'a Subject<'a>,
-    points: Vec<(Point, At)>,
+    sites: Vec<Site>,
 }
 
 /// What is searched with fences in place.
@@ -73,15 +74,13 @@ impl From<LimitReached> for GivenUp {
 
 impl<'a> Fewest<'a> {
     pub(super) fn new(subject: &'a Subject<'a>) -> Fewest<'a> {
-        let points = Point::all(&subject.analysis.graph).into_iter();
-        let points =
-            points.filter_map(|point| Some((point, instruction(subject.program, subject.analysis, point.instr)?)));
-        Fewest { subject, points: points.collect() }
+        let sites = sites(&subject.analysis.graph).into_iter().collect();
+        Fewest { subject, sites }
     }
 
-    /// What a fence costs at one of the points.
+    /// What a fence costs at one of the sites.
     fn cost(&self, variable: usize) -> u64 {
-        self.subject.options.costs.of(self.points[variable].0, FenceStrength::Plain)
+        self.subject.options.costs.of(self.sites[variable], FenceStrength::Plain)
     }
 
     /// The least that fences cost which meet the ways of all these runs.
@@ -91,7 +90,7 @@ impl<'a> Fewest<'a> {
     }
 
     fn minimiser(&self, witnesses: &[Witness]) -> Minimiser {
-        let mut minimiser = Minimiser::new(self.points.len());
+        let mut minimiser = Minimiser::new(self.sites.len());
         let demands: BTreeSet<Vec<usize>> = witnesses.iter().map(|witness| self.demand(witness)).collect();
         // A run that no fence stops asks for nothing.
         for demand in demands.into_iter().filter(|demand| !demand.is_empty()) {
@@ -108,7 +107,7 @@ impl<'a> Fewest<'a> {
         let mut fences = BTreeMap::new();
         let graph = &self.subject.analysis.graph;
         let weights: [&dyn Fn(usize) -> u64; 2] =
-            [&|variable| self.cost(variable), &|variable| unreadability(graph, self.points[variable].0)];
+            [&|variable| self.cost(variable), &|variable| unreadability(graph, self.sites[variable])];
         for weight in weights {
             let chosen = minimiser.minimise(weight, |chosen| {
                 self.demands(search, chosen, &mut confirmed).unwrap_or_else(|reason| {
@@ -119,22 +118,22 @@ impl<'a> Fewest<'a> {
             if let Some(reason) = given_up {
                 return Err(reason);
             }
-            fences = chosen.iter().map(|&variable| (self.points[variable].0, FenceStrength::Plain)).collect();
+            fences = chosen.iter().map(|&variable| (self.sites[variable], FenceStrength::Plain)).collect();
         }
         let cost = self.subject.options.costs.total(&fences);
         Ok(Found { placement: Placement { fences, cost, minimality: Minimality::Program }, confirmed })
     }
 
-    /// The points of which each run that gets past these fences asks for one.
+    /// The sites of which each run that gets past these fences asks for one.
     fn demands(
         &self,
         search: &Search<'_>,
         chosen: &[usize],
         confirmed: &mut BTreeSet<Pair>,
     ) -> Result<Vec<Vec<usize>>, GivenUp> {
-        let fences = chosen.iter().map(|&variable| (self.points[variable].1, self.points[variable].0.place)).collect();
+        let fences = chosen.iter().map(|&variable| self.sites[variable]).collect();
         let mut split = search.split.clone();
-        Repair { fences, ..Repair::default() }.apply(&mut split);
+        Repair { fences, ..Repair::default() }.apply(&self.subject.analysis.graph.outline, &mut split);
         let mut attack = Attack::new(&split, search.machine, search.granularity, search.allowance.clone())?;
         let mut demands = Vec::new();
         for pair in attack.pairs().into_iter().filter(|pair| search.pairs.contains(pair)) {
@@ -158,49 +157,50 @@ impl<'a> Fewest<'a> {
         Ok(demands)
     }
 
-    /// The points that a fence could stop this run at.
+    /// The sites at which a fence could stop this run.
     fn demand(&self, witness: &Witness) -> Vec<usize> {
-        let way = Way::of(witness);
-        (0..self.points.len())
-            .filter(|&variable| way.passes(self.points[variable].1, self.points[variable].0.place))
-            .collect()
+        let way = Way::of(witness, &self.subject.analysis.graph.outline);
+        (0..self.sites.len()).filter(|&variable| way.passes(self.sites[variable])).collect()
     }
 }
 
 /// What the thread of a witness passes between the two accesses of the pair.
 struct Way {
-    between: BTreeSet<(At, Place)>,
+    between: BTreeSet<Site>,
     /// Instructions that it was in the middle of: a fence inside them may have been passed.
-    inside: BTreeSet<At>,
+    inside: BTreeSet<InstrId>,
 }
 
 impl Way {
-    fn of(witness: &Witness) -> Way {
+    fn of(witness: &Witness, outline: &Outline) -> Way {
         let delayed = witness.private.iter().position(|(_, visibility)| *visibility == Visibility::Delayed);
         let steps: Vec<&Event> = witness.private.iter().skip(delayed.unwrap_or(0)).map(|(event, _)| event).collect();
         let mut way = Way { between: BTreeSet::new(), inside: BTreeSet::new() };
-        // Between two steps there is a point if the first ends its instruction: behind it, if it was taken, and before the next one.
+        let instr = |event: &Event| outline.instr((event.thread, event.instruction));
+        // Between two steps there is a site if the first ends its instruction: behind it, if it was taken, and before
+        // the next one.
         for (before, after) in steps.iter().zip(steps.iter().skip(1)) {
-            let (left, entered) = ((before.thread, before.instruction), (after.thread, after.instruction));
+            let (left, entered) = (instr(before), instr(after));
             match before.progress {
                 Progress::InTheMiddle => {
                     way.inside.insert(left);
                 }
                 Progress::Done => {
-                    way.between.extend([(left, Place::After), (entered, Place::Before)]);
+                    way.between.extend([Site::after(left), Site::before(entered)]);
+                    way.between.extend(outline.site_behind(left));
                 }
                 Progress::WithoutEffect => {
-                    way.between.insert((entered, Place::Before));
+                    way.between.insert(Site::before(entered));
                 }
             }
         }
         way
     }
 
-    fn passes(&self, at: At, place: Place) -> bool {
-        match place {
-            Place::Inside(_) => self.inside.contains(&at),
-            Place::Before | Place::After | Place::State => self.between.contains(&(at, place)),
+    fn passes(&self, site: Site) -> bool {
+        match site.place {
+            Place::Inside(_) => self.inside.contains(&site.instr),
+            Place::Before | Place::After | Place::State => self.between.contains(&site),
         }
     }
 }

@@ -27,7 +27,6 @@ use crate::memory::{Kind, MemoryModel};
 use crate::placement::{Method, Minimality};
 use crate::program::{InstructionKind, Program};
 use crate::repair::Repair;
-use crate::source::instruction;
 use crate::weak::attack::{Attack, Pair, Vertex, Witness};
 use crate::weak::split::{SplitProgram, TooLong};
 use crate::weak::threads::AccessKind;
@@ -306,9 +305,8 @@ impl Subject<'_> {
     /// The program, access by access, with the instructions locked that are torn or presumed to be atomic.
     fn split_with_locks(&self, findings: &Findings, effort: &Effort) -> Result<SplitProgram, TooLong> {
         let mut split = SplitProgram { budget: effort.budget.clone(), ..SplitProgram::new(self.program)? };
-        let locked = findings.in_place.locked.iter();
-        let locked = locked.filter_map(|&instr| instruction(self.program, self.analysis, instr)).collect();
-        Repair { locked, ..Repair::default() }.apply(&mut split);
+        let locked = findings.in_place.locked.clone();
+        Repair { locked, ..Repair::default() }.apply(&self.analysis.graph.outline, &mut split);
         if self.options.atomicity == Atomicity::Presumed {
             // As `verify` reads it, also where the event graph has one access for two that the text has.
             for (thread, instruction) in split.composites() {
@@ -323,7 +321,7 @@ impl Subject<'_> {
         let graph = &self.analysis.graph;
         let vertices = |id: VertexId| -> Vec<(usize, Vertex)> {
             let vertex = graph.vertex(id);
-            let Some((thread, instruction)) = instruction(self.program, self.analysis, vertex.instr) else {
+            let Some((thread, instruction)) = graph.outline.at(vertex.instr) else {
                 return Vec::new();
             };
             let name = &graph.locations[vertex.location.index()];

@@ -17,8 +17,7 @@ use crate::explore::Limits;
 use crate::explore::driver::Failure;
 use crate::memory::{Known, MemoryModel};
 use crate::program::compiled::{Compiled, Fault, TooManyIndices};
-use crate::program::{Program, Span};
-use crate::source::At;
+use crate::program::{At, Program, Span};
 use crate::weak::buffers::{BufferState, BufferStep};
 use std::str::FromStr;
 

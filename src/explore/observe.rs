@@ -6,6 +6,7 @@ use crate::facts::{Facts, Follows, Waits};
 use crate::ids::LabelId;
 use crate::lts::label::Label;
 use crate::lts::writer;
+use crate::outline::Outline;
 use crate::program::Program;
 use crate::program::labels::{Verdict, label};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -218,7 +219,8 @@ pub fn facts(program: &Program, watchers: &[FactsWatcher], size: (u64, u64)) -> 
     let last = steps.iter().filter(|(_, _, after)| members[*after as usize].is_empty());
     waits.without.begin.extend(last.map(|&(step, _, _)| LabelId(step)));
     let concurrent = concurrent.into_iter().map(|(a, b)| (LabelId(a), LabelId(b)));
-    Facts::canonical_with_waits(&labels, follows, waits, concurrent, size)
+    let facts = Facts::canonical_with_waits(&labels, follows, waits, concurrent, size);
+    Facts { outline: Some(Outline::of_program(program)), ..facts }
 }
 
 fn label_of(program: &Program, evaluated: Evaluated) -> Label {

@@ -23,6 +23,7 @@ use crate::ids::LabelId;
 use crate::lts::error::Error;
 use crate::lts::label::Label;
 use crate::lts::source::Source;
+use crate::outline::Outline;
 use extract::{Extraction, Options, Progress};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -126,6 +127,8 @@ pub struct Facts {
     pub cut_off: bool,
     /// What has to be presumed besides.
     pub presumed: Presumed,
+    /// The outline of the specification that was explored; none if only labels are known.
+    pub outline: Option<Outline>,
 }
 
 /// How threads wait, in any order and with repetitions; see [`Facts::waits`] and [`Silences`].
@@ -191,6 +194,7 @@ impl Facts {
             transitions,
             cut_off: false,
             presumed: Presumed::Nothing,
+            outline: None,
         }
     }
 
@@ -217,7 +221,9 @@ impl Facts {
         Facts { presumed, ..shown }
     }
 
-    fn union<'f>(parts: impl Iterator<Item = &'f Facts>) -> Facts {
+    fn union<'f>(parts: impl Iterator<Item = &'f Facts> + Clone) -> Facts {
+        let mut outlines = parts.clone().map(|part| &part.outline);
+        let outline = outlines.next().filter(|first| outlines.all(|other| other == *first)).cloned().flatten();
         let mut labels = Vec::new();
         let mut follows = Vec::new();
         let mut waits = Waits::default();
@@ -240,6 +246,6 @@ impl Facts {
             cut_off |= part.cut_off;
         }
         let merged = Facts::canonical_with_waits(&labels, follows, waits, concurrent, (states, transitions));
-        Facts { cut_off, ..merged }
+        Facts { cut_off, outline, ..merged }
     }
 }

@@ -15,19 +15,20 @@
 use crate::aeg::AbstractEventGraph;
 use crate::ids::InstrId;
 use crate::memory::FenceStrength;
-use crate::safety::{Place, Point};
+use crate::outline::{Place, Site};
+use crate::safety::sites;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// The largest weight; keeps every sum of products far below 2^63.
 const LARGEST: u64 = 1_000_000;
 
-/// Weights of kinds and factors of points.
+/// Weights of kinds and factors of sites.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Costs {
     plain: u64,
     cumulative: u64,
-    points: BTreeMap<Point, u64>,
+    sites: BTreeMap<Site, u64>,
 }
 
 /// What is wrong with a cost file.
@@ -79,7 +80,7 @@ fn one() -> u64 {
 
 impl Default for Costs {
     fn default() -> Costs {
-        Costs { plain: 1, cumulative: 1, points: BTreeMap::new() }
+        Costs { plain: 1, cumulative: 1, sites: BTreeMap::new() }
     }
 }
 
@@ -88,17 +89,16 @@ impl Costs {
     #[must_use]
     pub fn for_text(graph: &AbstractEventGraph, has_text: impl Fn(InstrId) -> bool) -> Costs {
         const FENCE: u64 = 1000;
-        let mut points = BTreeMap::new();
-        for position in 0..graph.instructions.len() {
-            let instr = InstrId::new(position);
+        let mut sites = BTreeMap::new();
+        for instr in graph.outline.instrs() {
             let levels = graph.instruction(instr).labels.iter().map(|&label| graph.evaluation(label).last_level());
             let inside = (1..=levels.max().unwrap_or(0)).map(|level| (Place::Inside(level), FENCE + 3));
             let after = (Place::After, if has_text(instr) { FENCE } else { 2 * FENCE });
             for (place, cost) in inside.chain([(Place::Before, FENCE + 1), (Place::State, FENCE + 2), after]) {
-                points.insert(Point { instr, place }, cost);
+                sites.insert(Site { instr, place }, cost);
             }
         }
-        Costs { points, ..Costs::default() }
+        Costs { sites, ..Costs::default() }
     }
 
     /// Reads a cost file for this program.
@@ -108,7 +108,7 @@ impl Costs {
     pub fn from_toml(
         text: &str,
         graph: &AbstractEventGraph,
-        name_of: impl Fn(Point) -> String,
+        name_of: impl Fn(Site) -> String,
     ) -> Result<Costs, CostError> {
         let file: CostFile = toml::from_str(text).map_err(|error| CostError::Syntax(error.to_string()))?;
         let checked = |name: &str, found: u64| {
@@ -118,36 +118,41 @@ impl Costs {
                 Err(CostError::OutOfRange { name: name.to_owned(), found })
             }
         };
-        let instrs = (0..graph.instructions.len()).map(InstrId::new);
-        let states = instrs.map(|instr| Point { instr, place: Place::State });
-        let known: BTreeMap<String, Point> =
-            Point::all(graph).into_iter().chain(states).map(|point| (name_of(point), point)).collect();
-        let mut points = BTreeMap::new();
+        // A control state may be called after any of the instructions that lead there.
+        let states = graph.outline.instrs().filter_map(|instr| {
+            let site = graph.outline.site_behind(instr)?;
+            Some((name_of(Site { instr, ..site }), site))
+        });
+        let known: BTreeMap<String, Site> =
+            sites(graph).into_iter().map(|site| (name_of(site), site)).chain(states).collect();
+        let mut sites = BTreeMap::new();
         for (name, weight) in &file.points {
-            let point = known.get(name).ok_or_else(|| CostError::UnknownPoint(name.clone()))?;
-            points.insert(*point, checked(name, *weight)?);
+            let site = known.get(name).ok_or_else(|| CostError::UnknownPoint(name.clone()))?;
+            // Of two names of one control state the dearer counts.
+            let weight = checked(name, *weight)?;
+            sites.entry(*site).and_modify(|known: &mut u64| *known = weight.max(*known)).or_insert(weight);
         }
         let (plain, cumulative) = (checked("plain", file.plain)?, checked("cumulative", file.cumulative)?);
         if cumulative < plain {
             return Err(CostError::CumulativeIsCheaper { plain, cumulative });
         }
-        Ok(Costs { plain, cumulative, points })
+        Ok(Costs { plain, cumulative, sites })
     }
 
-    /// The cost of a fence of this strength at this point.
+    /// The cost of a fence of this strength at this site.
     #[must_use]
-    pub fn of(&self, point: Point, strength: FenceStrength) -> u64 {
+    pub fn of(&self, site: Site, strength: FenceStrength) -> u64 {
         let weight = match strength {
             FenceStrength::Plain => self.plain,
             FenceStrength::Cumulative => self.cumulative,
         };
-        weight * self.points.get(&point).copied().unwrap_or(1)
+        weight * self.sites.get(&site).copied().unwrap_or(1)
     }
 
     /// The cost of all these fences.
     #[must_use]
-    pub fn total(&self, fences: &BTreeMap<Point, FenceStrength>) -> u64 {
-        fences.iter().map(|(&point, &strength)| self.of(point, strength)).sum()
+    pub fn total(&self, fences: &BTreeMap<Site, FenceStrength>) -> u64 {
+        fences.iter().map(|(&site, &strength)| self.of(site, strength)).sum()
     }
 }
 

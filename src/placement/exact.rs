@@ -1,6 +1,6 @@
-//! The exact placement: an integer program over points, path constraints added lazily (method §9).
+//! The exact placement: an integer program over sites, path constraints added lazily (method §9).
 //!
-//! Variables are (point, strength); every open path asks for one of its points. [`Minimiser`] chooses the cheapest fences that meet all
+//! Variables are (site, strength); every open path asks for one of its sites. [`Minimiser`] chooses the cheapest fences that meet all
 //! paths seen so far; [`paths`](super::paths) looks for one that they leave open. When there is none, the choice is a proven minimum.
 //!
 //! *Ties.* Of several choices of least cost the one with the fewest cumulative fences is taken, and of those the one whose fences stand where
@@ -13,10 +13,11 @@ use super::paths::OpenPath;
 use super::{ThreadProblem, greedy};
 use crate::aeg::AbstractEventGraph;
 use crate::memory::FenceStrength;
-use crate::safety::{Place, Point};
+use crate::outline::{Place, Site};
+use crate::safety::sites;
 use std::collections::{BTreeMap, BTreeSet};
 
-type Fences = BTreeMap<Point, FenceStrength>;
+type Fences = BTreeMap<Site, FenceStrength>;
 
 /// What is minimised, the first before the second before the third.
 #[derive(Clone, Copy)]
@@ -28,11 +29,11 @@ enum Objective {
 }
 
 impl Objective {
-    fn weight(self, part: &ThreadProblem<'_>, (point, strength): (Point, FenceStrength)) -> u64 {
+    fn weight(self, part: &ThreadProblem<'_>, (site, strength): (Site, FenceStrength)) -> u64 {
         match self {
-            Objective::Cost => part.cost(point, strength),
+            Objective::Cost => part.cost(site, strength),
             Objective::Cumulative => u64::from(strength == FenceStrength::Cumulative),
-            Objective::Readability => unreadability(part.problem.graph, point),
+            Objective::Readability => unreadability(part.problem.graph, site),
         }
     }
 }
@@ -40,11 +41,11 @@ impl Objective {
 /// Weighs more than any other fences of a thread: of two choices with equally many fences, none with one at a control state is taken if there is another.
 const AT_A_STATE: u64 = 1 << 20;
 
-/// How hard it is to see a fence at this point in the program's text: easiest after a shared access, hardest at a control state, which is not at one place in the text.
+/// How hard it is to see a fence at this site in the program's text: easiest after a shared access, hardest at a control state, which is not at one place in the text.
 #[must_use]
-pub fn unreadability(graph: &AbstractEventGraph, point: Point) -> u64 {
-    let mut labels = graph.instruction(point.instr).labels.iter();
-    match point.place {
+pub fn unreadability(graph: &AbstractEventGraph, site: Site) -> u64 {
+    let mut labels = graph.instruction(site.instr).labels.iter();
+    match site.place {
         Place::After => u64::from(labels.all(|&label| graph.evaluation(label).events.is_empty())),
         Place::Before => 2,
         Place::Inside(_) => 3,
@@ -74,8 +75,8 @@ pub fn minimum(part: &ThreadProblem<'_>) -> Fences {
     best
 }
 
-/// All points of the thread, with the strengths that its delays ask for.
-fn candidates(part: &ThreadProblem<'_>) -> Vec<(Point, FenceStrength)> {
+/// All sites of the thread, with the strengths that its delays ask for.
+fn candidates(part: &ThreadProblem<'_>) -> Vec<(Site, FenceStrength)> {
     let graph = part.problem.graph;
     let threads: BTreeSet<_> = part.delays.iter().map(|delay| graph.vertex(delay.from).thread).collect();
     let mut strengths = BTreeSet::new();
@@ -83,22 +84,22 @@ fn candidates(part: &ThreadProblem<'_>) -> Vec<(Point, FenceStrength)> {
         strengths.extend(delay.is_unsafe.then_some(FenceStrength::Plain));
         strengths.extend(delay.cumulative.then_some(FenceStrength::Cumulative));
     }
-    let points = Point::all(graph).into_iter().filter(|point| threads.contains(&graph.instruction(point.instr).thread));
-    points.flat_map(|point| strengths.iter().map(move |&strength| (point, strength))).collect()
+    let sites = sites(graph).into_iter().filter(|site| threads.contains(&graph.thread_of(site.instr)));
+    sites.flat_map(|site| strengths.iter().map(move |&strength| (site, strength))).collect()
 }
 
 /// The variables whose fence meets the path.
-fn meeting(candidates: &[(Point, FenceStrength)], path: &OpenPath) -> Vec<Variable> {
-    let meets = |&(point, strength): &(Point, FenceStrength)| strength >= path.strength && path.points.contains(&point);
+fn meeting(candidates: &[(Site, FenceStrength)], path: &OpenPath) -> Vec<Variable> {
+    let meets = |&(site, strength): &(Site, FenceStrength)| strength >= path.strength && path.sites.contains(&site);
     candidates.iter().enumerate().filter(|(_, candidate)| meets(candidate)).map(|(variable, _)| variable).collect()
 }
 
-/// The fences chosen, the strongest at each point.
-fn fences(candidates: &[(Point, FenceStrength)], chosen: &[Variable]) -> Fences {
+/// The fences chosen, the strongest at each site.
+fn fences(candidates: &[(Site, FenceStrength)], chosen: &[Variable]) -> Fences {
     let mut fences = Fences::new();
     for &variable in chosen {
-        let (point, strength) = candidates[variable];
-        let present = fences.entry(point).or_insert(strength);
+        let (site, strength) = candidates[variable];
+        let present = fences.entry(site).or_insert(strength);
         *present = strength.max(*present);
     }
     fences

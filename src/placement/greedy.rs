@@ -1,18 +1,18 @@
 //! The paper's placement: again and again a fence at the place that most open paths share (§5 of the paper).
 //!
 //! The paper counts instructions over the paths of all listed cycles; here the paths come one for each open delay, until none is left. The
-//! result is enough, rarely minimal, and never better than the exact one.
+//! result is enough, rarely minimal, and never better than the exact one. The paper knows no control states: no fence stands at one.
 
 use super::ThreadProblem;
 use super::paths::OpenPath;
 use crate::memory::FenceStrength;
-use crate::safety::Point;
+use crate::outline::{Place, Site};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The fences chosen, and all paths that were seen on the way.
 pub struct Choice {
     /// The fences.
-    pub fences: BTreeMap<Point, FenceStrength>,
+    pub fences: BTreeMap<Site, FenceStrength>,
     /// The paths that they were chosen for.
     pub paths: BTreeSet<OpenPath>,
 }
@@ -28,8 +28,8 @@ pub fn choose(part: &ThreadProblem<'_>) -> Choice {
             return Choice { fences, paths };
         }
         let mut open: Vec<&OpenPath> = new.iter().collect();
-        while let Some((point, strength)) = most_shared(part, &open) {
-            let present = fences.entry(point).or_insert(strength);
+        while let Some((site, strength)) = most_shared(part, &open) {
+            let present = fences.entry(site).or_insert(strength);
             *present = strength.max(*present);
             open.retain(|path| !path.is_met_by(&fences));
         }
@@ -37,25 +37,25 @@ pub fn choose(part: &ThreadProblem<'_>) -> Choice {
     }
 }
 
-/// A point, how many open paths cross it, and how strong a fence they ask for.
-type Candidate = (Point, (u64, FenceStrength));
+/// A site, how many open paths cross it, and how strong a fence they ask for.
+type Candidate = (Site, (u64, FenceStrength));
 
-/// The point on the most open paths for its cost; of equals, the first in the program text. It must be as strong as the strongest path there asks.
-fn most_shared(part: &ThreadProblem<'_>, open: &[&OpenPath]) -> Option<(Point, FenceStrength)> {
-    let mut counters: BTreeMap<Point, (u64, FenceStrength)> = BTreeMap::new();
+/// The site on the most open paths for its cost; of equals, the first in the program text. It must be as strong as the strongest path there asks.
+fn most_shared(part: &ThreadProblem<'_>, open: &[&OpenPath]) -> Option<(Site, FenceStrength)> {
+    let mut counters: BTreeMap<Site, (u64, FenceStrength)> = BTreeMap::new();
     for path in open {
-        for &point in &path.points {
-            let (count, strength) = counters.entry(point).or_insert((0, path.strength));
+        for &site in path.sites.iter().filter(|site| site.place != Place::State) {
+            let (count, strength) = counters.entry(site).or_insert((0, path.strength));
             *count += 1;
             *strength = path.strength.max(*strength);
         }
     }
     // `count / cost` is compared by cross multiplication.
-    let better = |(point, (count, strength)): Candidate, (other, (other_count, other_strength)): Candidate| {
+    let better = |(site, (count, strength)): Candidate, (other, (other_count, other_strength)): Candidate| {
         u128::from(count) * u128::from(part.cost(other, other_strength))
-            > u128::from(other_count) * u128::from(part.cost(point, strength))
+            > u128::from(other_count) * u128::from(part.cost(site, strength))
     };
-    let (point, (_, strength)) =
+    let (site, (_, strength)) =
         counters.into_iter().reduce(|best, next| if better(next, best) { next } else { best })?;
-    Some((point, strength))
+    Some((site, strength))
 }

@@ -1,7 +1,7 @@
 //! Placement: where the fences go (method §9), and which locks are taken by whom (method §8).
 //!
-//! A fence [`Point`] is a place in the program text: before an instruction, after it, or inside it between two levels of its accesses. For every delay, every
-//! unsafe path from a to b must meet a chosen point; for a cumulative delay, every path must meet a point with a cumulative fence.
+//! A fence stands at a [`Site`]: before an instruction, after it, inside it between two levels of its accesses, or at a control state. For every delay, every
+//! unsafe path from a to b must meet a chosen site; for a cumulative delay, every path must meet a site with a cumulative fence.
 //! That is a minimum-cost cut, solved exactly by [`exact`], or quickly by [`greedy`]. Both take paths from [`paths`], which finds those that
 //! no chosen fence meets; [`recheck`] believes neither of them.
 //!
@@ -20,7 +20,8 @@ use crate::aeg::AbstractEventGraph;
 use crate::cycles::Delay;
 use crate::ids::{InstrId, ThreadId};
 use crate::memory::{FenceStrength, MemoryModel};
-use crate::safety::{Point, Synchronisation};
+use crate::outline::Site;
+use crate::safety::Synchronisation;
 use cost::Costs;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,8 +37,8 @@ pub enum Method {
 /// The fences chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// The points and what stands there.
-    pub fences: BTreeMap<Point, FenceStrength>,
+    /// The sites and what stands there.
+    pub fences: BTreeMap<Site, FenceStrength>,
     /// The sum of their costs.
     pub cost: u64,
     /// Whether that is the least possible.
@@ -112,12 +113,12 @@ pub struct ThreadProblem<'a> {
 
 impl ThreadProblem<'_> {
     /// The paths that fences must still meet, if these are chosen.
-    fn open_paths(&self, fences: &BTreeMap<Point, FenceStrength>) -> BTreeSet<paths::OpenPath> {
+    fn open_paths(&self, fences: &BTreeMap<Site, FenceStrength>) -> BTreeSet<paths::OpenPath> {
         let in_place = Synchronisation { fences: fences.clone(), locked: self.problem.in_place.locked.clone() };
         paths::open_paths(self.problem.graph, self.problem.model, &in_place, &self.delays)
     }
 
-    fn cost(&self, point: Point, strength: FenceStrength) -> u64 {
-        self.problem.costs.of(point, strength)
+    fn cost(&self, site: Site, strength: FenceStrength) -> u64 {
+        self.problem.costs.of(site, strength)
     }
 }

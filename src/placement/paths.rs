@@ -1,24 +1,25 @@
 //! Paths that no fence meets yet: the separation step of placement (method §9).
 //!
 //! For a delay, the search of method §5 runs with the chosen fences in place; the first unsafe path that it finds from a to b is a shortest one, and gives the constraint
-//! "a fence at one of the points that this path crosses". For a cumulative delay every path counts, and the fence must be cumulative.
+//! "a fence at one of the sites that this path crosses". For a cumulative delay every path counts, and the fence must be cumulative.
 //! If no path is found, the fences are enough.
 
 use crate::aeg::AbstractEventGraph;
 use crate::cycles::Delay;
 use crate::ids::VertexId;
 use crate::memory::{FenceStrength, MemoryModel};
+use crate::outline::Site;
 use crate::safety::chain::{ChainSearch, Meeting, Trail};
 use crate::safety::open::explore_open;
-use crate::safety::{Point, Synchronisation, points_between};
+use crate::safety::{Synchronisation, sites_between};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-/// A path that must meet a fence: the points that it crosses, and how strong the fence must be.
+/// A path that must meet a fence: the sites that it crosses, and how strong the fence must be.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OpenPath {
-    /// The points that the path crosses.
-    pub points: BTreeSet<Point>,
+    /// The sites that the path crosses.
+    pub sites: BTreeSet<Site>,
     /// The strength that is needed.
     pub strength: FenceStrength,
 }
@@ -26,8 +27,8 @@ pub struct OpenPath {
 impl OpenPath {
     /// Whether one of the fences meets the path.
     #[must_use]
-    pub fn is_met_by(&self, fences: &BTreeMap<Point, FenceStrength>) -> bool {
-        self.points.iter().any(|point| fences.get(point).is_some_and(|&strength| strength >= self.strength))
+    pub fn is_met_by(&self, fences: &BTreeMap<Site, FenceStrength>) -> bool {
+        self.sites.iter().any(|site| fences.get(site).is_some_and(|&strength| strength >= self.strength))
     }
 }
 
@@ -57,7 +58,7 @@ pub fn open_paths(
                 if let Meeting::Access { vertex, event } = met
                     && wanted.remove(&vertex)
                 {
-                    found.insert(OpenPath { points: crossed(graph, trail, event), strength });
+                    found.insert(OpenPath { sites: crossed(graph, trail, event), strength });
                 }
                 if wanted.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
@@ -70,10 +71,10 @@ pub fn open_paths(
     found
 }
 
-/// The points between the event that a path begins with and one of its last label.
-fn crossed(graph: &AbstractEventGraph, trail: &Trail<'_>, end: usize) -> BTreeSet<Point> {
+/// The sites between the event that a path begins with and one of its last label.
+fn crossed(graph: &AbstractEventGraph, trail: &Trail<'_>, end: usize) -> BTreeSet<Site> {
     let (start, labels) = trail.start_and_labels();
     let path: Vec<_> = labels.iter().map(|&label| graph.evaluation(label)).collect();
     let (first, last) = (path[0], path[path.len() - 1]);
-    points_between(&path, first.events[start].level, last.events[end].level)
+    sites_between(graph, &path, first.events[start].level, last.events[end].level)
 }

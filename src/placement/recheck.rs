@@ -9,7 +9,8 @@ use crate::aeg::{AbstractEventGraph, Evaluation, Event, Sources};
 use crate::cycles::Delay;
 use crate::ids::{LabelId, LocalId, VertexId};
 use crate::memory::{Dependencies, FenceStrength, Kind, MemoryModel};
-use crate::safety::{Place, Point, Synchronisation};
+use crate::outline::Site;
+use crate::safety::Synchronisation;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Whether the fences and locks in place leave none of the delays open.
@@ -38,7 +39,7 @@ pub fn is_needed(
     model: &MemoryModel,
     in_place: &Synchronisation,
     delays: &[Delay],
-    fence: Point,
+    fence: Site,
 ) -> bool {
     let mut less = in_place.clone();
     match less.fences.remove(&fence) {
@@ -49,7 +50,7 @@ pub fn is_needed(
         None => return false,
     }
     // Fences of one thread do nothing for another.
-    let thread = graph.instruction(fence.instr).thread;
+    let thread = graph.thread_of(fence.instr);
     let own: Vec<Delay> = delays.iter().filter(|delay| graph.vertex(delay.from).thread == thread).cloned().collect();
     !is_enough(graph, model, &less, &own)
 }
@@ -91,7 +92,7 @@ impl Walker<'_> {
         while let Some((label, behind)) = stack.pop().filter(|_| !self.graph.budget.is_over()) {
             for &next in &self.graph.evaluation(label).successors {
                 let instr = self.graph.evaluation(next).instr;
-                if self.fence_at(question, Point { instr, place: Place::Before }) {
+                if self.fence_at(question, Site::before(instr)) {
                     continue;
                 }
                 if visited.insert((next, behind.clone()))
@@ -104,8 +105,8 @@ impl Walker<'_> {
         answer
     }
 
-    fn fence_at(&self, question: Question, point: Point) -> bool {
-        match (question, self.in_place.fences.get(&point)) {
+    fn fence_at(&self, question: Question, site: Site) -> bool {
+        match (question, self.in_place.fences.get(&site)) {
             (_, None) => false,
             (Question::CanOvertake, Some(_)) => true,
             (Question::IsOpen, Some(&strength)) => strength == FenceStrength::Cumulative,
@@ -130,7 +131,7 @@ impl Walker<'_> {
         stays.extend(start);
         let first_level = start.map_or(0, |position| evaluation.events[position].level);
         for level in first_level..=evaluation.last_level() {
-            if level > first_level && self.fence_at(question, Point { instr, place: Place::Inside(level) }) {
+            if level > first_level && self.fence_at(question, Site::inside(instr, level)) {
                 return None;
             }
             for (position, event) in evaluation.events.iter().enumerate().filter(|(_, event)| event.level == level) {
@@ -147,7 +148,8 @@ impl Walker<'_> {
                 }
             }
         }
-        if self.fence_at(question, Point { instr, place: Place::After }) {
+        let target = self.graph.outline.site_behind(instr);
+        if self.fence_at(question, Site::after(instr)) || target.is_some_and(|site| self.fence_at(question, site)) {
             return None;
         }
         Some(if question == Question::IsOpen {

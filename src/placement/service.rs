@@ -6,24 +6,25 @@
 use super::Problem;
 use crate::ids::{LabelId, VertexId};
 use crate::memory::FenceStrength;
+use crate::outline::{Place, Site};
+use crate::safety::Synchronisation;
 use crate::safety::chain::{ChainSearch, Meeting, Trail};
 use crate::safety::open::explore_open;
-use crate::safety::{Place, Point, Synchronisation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 /// For every fence, the positions of the delays that it serves.
 #[must_use]
-pub fn served_delays(problem: &Problem<'_>, fences: &BTreeMap<Point, FenceStrength>) -> BTreeMap<Point, Vec<usize>> {
+pub fn served_delays(problem: &Problem<'_>, fences: &BTreeMap<Site, FenceStrength>) -> BTreeMap<Site, Vec<usize>> {
     let graph = problem.graph;
     let in_place = Synchronisation { fences: fences.clone(), locked: problem.in_place.locked.clone() };
     let chains = ChainSearch::new(graph, problem.model, &in_place);
-    let mut served: BTreeMap<Point, Vec<usize>> = fences.keys().map(|&point| (point, Vec::new())).collect();
+    let mut served: BTreeMap<Site, Vec<usize>> = fences.keys().map(|&site| (site, Vec::new())).collect();
     for (position, delay) in problem.delays.iter().enumerate() {
-        let mut first_met: BTreeSet<(Point, LabelId)> = BTreeSet::new();
+        let mut first_met: BTreeSet<(Site, LabelId)> = BTreeSet::new();
         let mut note = |met: Meeting, trail: &Trail<'_>| {
-            if let Meeting::Fence(point) = met {
-                first_met.extend(trail.labels().last().map(|&label| (point, label)));
+            if let Meeting::Fence(site) = met {
+                first_met.extend(trail.labels().last().map(|&label| (site, label)));
             }
             ControlFlow::Continue(())
         };
@@ -33,9 +34,9 @@ pub fn served_delays(problem: &Problem<'_>, fences: &BTreeMap<Point, FenceStreng
         if delay.cumulative {
             explore_open(graph, &in_place, delay.from, &mut note);
         }
-        for (point, label) in first_met {
-            let list = served.entry(point).or_default();
-            if comes_behind(problem, point, label, delay.to) && list.last() != Some(&position) {
+        for (site, label) in first_met {
+            let list = served.entry(site).or_default();
+            if comes_behind(problem, site, label, delay.to) && list.last() != Some(&position) {
                 list.push(position);
             }
         }
@@ -43,10 +44,10 @@ pub fn served_delays(problem: &Problem<'_>, fences: &BTreeMap<Point, FenceStreng
     served
 }
 
-/// Whether a path can perform `b` behind the fence that stands at this point of this label.
-fn comes_behind(problem: &Problem<'_>, point: Point, label: LabelId, b: VertexId) -> bool {
+/// Whether a path can perform `b` behind the fence that stands at this site of this label.
+fn comes_behind(problem: &Problem<'_>, site: Site, label: LabelId, b: VertexId) -> bool {
     let graph = problem.graph;
-    let first_level = match point.place {
+    let first_level = match site.place {
         Place::Before => Some(0),
         Place::Inside(level) => Some(level),
         Place::After | Place::State => None,

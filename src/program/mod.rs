@@ -28,6 +28,9 @@ pub struct Span {
     pub end: usize,
 }
 
+/// An instruction of a program: positions of its thread and, in the thread, of the instruction.
+pub type At = (usize, usize);
+
 /// A program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {

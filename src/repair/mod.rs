@@ -1,15 +1,15 @@
-//! Suggestions in the terms of the program that they are for: which instructions get a fence or become atomic.
+//! Suggestions put to use: which sites get a fence, and which instructions become atomic.
 //!
-//! The analysis speaks of the names in a state space; [`Repair`] speaks of threads and instructions of a [`Program`] by position. It can be put into the program that
-//! [`weak`](crate::weak) runs ([`Repair::apply`]) and into the text of a specification ([`text`]).
+//! A [`Repair`] can be put into a program ([`Repair::put_into`]), into one that [`weak`](crate::weak) performs access by
+//! access ([`Repair::apply`]), and into the text of a specification ([`text`]).
 
 pub mod text;
 
-use crate::analysis::{Analysis, ModelOutcome};
+use crate::analysis::ModelOutcome;
+use crate::ids::InstrId;
 use crate::memory::MemoryModel;
-use crate::program::{Instruction, InstructionKind, Program, Thread};
-use crate::safety::Place;
-use crate::source::{At, instruction, position};
+use crate::outline::{Outline, Place, Site};
+use crate::program::{At, Instruction, InstructionKind, Program, Thread};
 use crate::weak::split::SplitProgram;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,9 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repair {
     /// Where fences stand.
-    pub fences: BTreeSet<(At, Place)>,
+    pub fences: BTreeSet<Site>,
     /// Instructions that become atomic.
-    pub locked: BTreeSet<At>,
+    pub locked: BTreeSet<InstrId>,
 }
 
 /// What a `report.json` suggests.
@@ -103,16 +103,12 @@ struct LockObject {
 }
 
 impl Repair {
-    /// What an analysis of the program suggests.
-    ///
-    /// # Panics
-    /// If the analysis is of another program.
+    /// What an analysis suggests.
     #[must_use]
-    pub fn of(program: &Program, analysis: &Analysis, outcome: &ModelOutcome) -> Repair {
-        let find = |instr| instruction(program, analysis, instr).expect("the analysis is of this program");
+    pub fn of(outcome: &ModelOutcome) -> Repair {
         Repair {
-            fences: outcome.fences.iter().map(|fence| (find(fence.point.instr), fence.point.place)).collect(),
-            locked: outcome.findings.torn.iter().map(|torn| find(torn.instr)).collect(),
+            fences: outcome.fences.iter().map(|fence| fence.site).collect(),
+            locked: outcome.findings.torn.iter().map(|torn| torn.instr).collect(),
         }
     }
 
@@ -120,7 +116,7 @@ impl Repair {
     ///
     /// # Errors
     /// If it is no report, has no result for the model or is of another one of its name, or is of another program.
-    pub fn from_json(json: &str, model: &MemoryModel, program: &Program) -> Result<Reported, Mismatch> {
+    pub fn from_json(json: &str, model: &MemoryModel, outline: &Outline) -> Result<Reported, Mismatch> {
         let no_report = |error: serde_json::Error| Mismatch::NoReport(error.to_string());
         if let Ok(several) = serde_json::from_str::<Documents>(json) {
             let names: Vec<String> = several.models.into_iter().map(|named| named.model).collect();
@@ -141,21 +137,21 @@ impl Repair {
             return Err(Mismatch::OtherRules(model.name.clone(), other.join(", ")));
         }
         let find = |thread: &str, instruction: &str| {
-            position(program, thread, instruction).ok_or_else(|| Mismatch::Unknown(format!("{thread}.{instruction}")))
+            let known = outline.find_shown(thread, instruction);
+            known.ok_or_else(|| Mismatch::Unknown(format!("{thread}.{instruction}")))
         };
         let mut repair = Repair::default();
         for fence in &result.fences {
-            let place = match (&*fence.position, fence.level) {
-                ("after", _) => Place::After,
-                ("before", _) => Place::Before,
-                ("state", _) => Place::State,
-                ("inside", Some(level)) => Place::Inside(level),
-                _ => {
-                    let name = format!("{}.{}", fence.thread, fence.instruction);
-                    return Err(Mismatch::Position(fence.position.clone(), name));
-                }
-            };
-            repair.fences.insert((find(&fence.thread, &fence.instruction)?, place));
+            let instr = find(&fence.thread, &fence.instruction)?;
+            let position =
+                || Mismatch::Position(fence.position.clone(), format!("{}.{}", fence.thread, fence.instruction));
+            repair.fences.insert(match (&*fence.position, fence.level) {
+                ("after", _) => Site::after(instr),
+                ("before", _) => Site::before(instr),
+                ("state", _) => outline.site_behind(instr).ok_or_else(position)?,
+                ("inside", Some(level)) => Site::inside(instr, level),
+                _ => return Err(position()),
+            });
         }
         for lock in result.locks.iter().filter(|lock| lock.role != "partner") {
             repair.locked.insert(find(&lock.thread, &lock.instruction)?);
@@ -163,17 +159,19 @@ impl Repair {
         Ok(Reported { repair, is_complete: result.summary.complete == "yes" })
     }
 
-    /// The program with the fences in place. A fence before an instruction stands behind everything that leads to it, as in a [text]; one at a control state is an instruction of its own, from a state that all lead to
-    /// instead; for one inside an instruction, that becomes atomic.
+    /// The program with the fences in place. A fence before an instruction stands behind everything that leads to it, as
+    /// in a [text]; one at a control state is an instruction of its own, from a state that all lead to instead; for one
+    /// inside an instruction, that becomes atomic.
     #[must_use]
     pub fn put_into(&self, program: &Program) -> Program {
+        let outline = &Outline::of_program(program);
         let mut repaired = program.clone();
-        let mut locked = self.locked.clone();
+        let mut locked: BTreeSet<At> = self.locked.iter().filter_map(|&instr| outline.at(instr)).collect();
         let mut after: BTreeSet<At> = BTreeSet::new();
         let mut states: BTreeSet<(usize, usize)> = BTreeSet::new();
-        for &((thread, number), place) in &self.fences {
+        for (site, (thread, number)) in self.fences_at(outline) {
             let instructions = &program.threads[thread].instructions;
-            match place {
+            match site.place {
                 Place::After => {
                     after.insert((thread, number));
                 }
@@ -208,23 +206,28 @@ impl Repair {
         repaired
     }
 
-    /// Puts the fences in, and makes the instructions atomic.
-    pub fn apply(&self, split: &mut SplitProgram) {
-        for &(thread, instruction) in &self.locked {
+    /// Puts the fences in, and makes the instructions atomic; the outline is that of the program that was split.
+    pub fn apply(&self, outline: &Outline, split: &mut SplitProgram) {
+        for (thread, instruction) in self.locked.iter().filter_map(|&instr| outline.at(instr)) {
             split.threads[thread].lock(instruction);
         }
         // What stands after an instruction leads to the fence at the state, too.
-        for &((thread, instruction), _) in self.fences.iter().filter(|(_, place)| *place == Place::State) {
+        for (_, (thread, instruction)) in self.fences_at(outline).filter(|(site, _)| site.place == Place::State) {
             split.threads[thread].fence_at_target(instruction);
         }
-        for &((thread, instruction), place) in &self.fences {
-            match place {
+        for (site, (thread, instruction)) in self.fences_at(outline) {
+            match site.place {
                 Place::Before => split.threads[thread].fence_before(instruction),
                 Place::Inside(level) => split.threads[thread].fence_inside(instruction, level),
                 Place::After => split.threads[thread].fence_after(instruction),
                 Place::State => {}
             }
         }
+    }
+
+    /// The sites of fences, and the positions of their instructions.
+    fn fences_at(&self, outline: &Outline) -> impl Iterator<Item = (Site, At)> {
+        self.fences.iter().filter_map(|&site| Some((site, outline.at(site.instr)?)))
     }
 }
 

@@ -8,9 +8,8 @@
 use super::Repair;
 use crate::lang::automata::edit::Spot;
 use crate::lang::slco::edit::Edit;
-use crate::program::{Instruction, InstructionKind, Program, Span, Thread};
-use crate::safety::Place;
-use crate::source::At;
+use crate::outline::{Outline, Place};
+use crate::program::{At, Instruction, InstructionKind, Program, Span, Thread};
 use std::collections::BTreeSet;
 
 /// The changes that put a repair into the text.
@@ -18,12 +17,13 @@ use std::collections::BTreeSet;
 /// # Errors
 /// The instruction at which something must stand and that has no statement: a transition without any.
 pub fn edits(program: &Program, repair: &Repair) -> Result<BTreeSet<Edit>, At> {
+    let outline = &Outline::of_program(program);
     let mut edits = BTreeSet::new();
-    for &at in &repair.locked {
+    for at in repair.locked.iter().filter_map(|&instr| outline.at(instr)) {
         edits.insert(Edit::Atomic(statement(program, at)?));
     }
-    for &(at, place) in &repair.fences {
-        match place {
+    for (site, at) in repair.fences_at(outline) {
+        match site.place {
             Place::After => {
                 edits.insert(Edit::FenceAfter(statement(program, at)?));
             }
@@ -36,7 +36,7 @@ pub fn edits(program: &Program, repair: &Repair) -> Result<BTreeSet<Edit>, At> {
             Place::Before | Place::State => {
                 let thread = &program.threads[at.0];
                 let own = &thread.instructions[at.1];
-                let state = if place == Place::Before { own.from } else { own.to };
+                let state = if site.place == Place::Before { own.from } else { own.to };
                 for earlier in (0..thread.instructions.len()).filter(|&i| thread.instructions[i].to == state) {
                     edits.insert(Edit::FenceAfter(statement(program, (at.0, earlier))?));
                 }
@@ -49,11 +49,12 @@ pub fn edits(program: &Program, repair: &Repair) -> Result<BTreeSet<Edit>, At> {
 /// Where fences must stand in the text of automata; `None` if the repair needs more than fences between instructions. A fence before an instruction is one at the state where it begins, if several lead there.
 #[must_use]
 pub fn spots(program: &Program, repair: &Repair) -> Option<BTreeSet<Spot>> {
+    let outline = &Outline::of_program(program);
     let mut spots = BTreeSet::new();
-    for &((thread, number), place) in &repair.fences {
+    for (site, (thread, number)) in repair.fences_at(outline) {
         let instructions = &program.threads[thread].instructions;
         let own = instructions[number].span;
-        match place {
+        match site.place {
             Place::After => {
                 spots.insert(Spot::After(own));
             }

@@ -4,10 +4,10 @@ use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, names};
 use crate::analysis::{Confirmation, Confirming, ModelOutcome, Outcome, Verification};
 use crate::caveat::Caveat;
+use crate::outline::Place;
 use crate::placement::Minimality;
 use crate::provenance::{Input, Provenance};
 use crate::readings::OtherReading;
-use crate::safety::Place;
 use crate::source::Source;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -246,12 +246,12 @@ pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<Fen
     let graph = &outcome.analysis.graph;
     let fences = outcome.fence_rows(result).into_iter().zip(&result.fences).map(|(row, fence)| FenceObject {
         row,
-        point: names::point(graph, fence.point),
-        level: match fence.point.place {
+        point: names::point(graph, fence.site),
+        level: match fence.site.place {
             Place::Inside(level) => Some(level),
             Place::Before | Place::After | Place::State => None,
         },
-        state: (fence.point.place == Place::State).then(|| outcome.target(fence.point.instr)).flatten(),
+        state: (fence.site.place == Place::State).then(|| outcome.target(fence.site.instr)).flatten(),
         serves: fence.delays.clone(),
     });
     fences.collect()

@@ -10,9 +10,9 @@ use crate::analysis::{ModelOutcome, Outcome};
 use crate::ids::InstrId;
 use crate::lang::excerpt::{printable, shortened, width};
 use crate::memory::FenceStrength;
+use crate::outline::{Place, Site};
 use crate::placement::cost::place_name;
 use crate::placement::locks::Role;
-use crate::safety::{Place, Point};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use std::io;
@@ -75,8 +75,8 @@ impl<'a> Matrix<'a> {
             .results
             .iter()
             .flat_map(|result| {
-                let fences = result.fences.iter().map(|fence| fence.point);
-                let fences = fences.map(|Point { instr, place }| Row { instr, fence: Some(place) });
+                let fences = result.fences.iter().map(|fence| fence.site);
+                let fences = fences.map(|Site { instr, place }| Row { instr, fence: Some(place) });
                 let users = result.locks.iter().flat_map(|lock| lock.users.keys());
                 fences.chain(users.map(|&instr| Row { instr, fence: None })).collect::<Vec<_>>()
             })
@@ -89,8 +89,8 @@ impl<'a> Matrix<'a> {
     pub fn need(&self, result: &ModelOutcome, row: Row) -> Option<Need> {
         match row.fence {
             Some(place) => {
-                let point = Point { instr: row.instr, place };
-                result.fences.iter().find(|fence| fence.point == point).map(|fence| Need::Fence(fence.strength))
+                let point = Site { instr: row.instr, place };
+                result.fences.iter().find(|fence| fence.site == point).map(|fence| Need::Fence(fence.strength))
             }
             None => {
                 // Of several locks that it takes, the one that it needs for itself.
@@ -156,11 +156,10 @@ impl<'a> Matrix<'a> {
     fn records(&self) -> impl Iterator<Item = Vec<String>> {
         let graph = &self.outcome.analysis.graph;
         self.rows.iter().map(move |&row| {
-            let instruction = graph.instruction(row.instr);
-            let thread = graph.threads[instruction.thread.index()].clone();
+            let (thread, name) = graph.names_of(row.instr);
             let needs =
                 self.outcome.results.iter().map(|result| self.need(result, row).map_or(String::new(), Need::name));
-            let place = [thread, instruction.name.clone(), Self::place(row), self.text(row.instr)];
+            let place = [thread.to_owned(), name.to_owned(), Self::place(row), self.text(row.instr)];
             let complete = names::yes_no(self.is_complete()).to_owned();
             [self.outcome.model.clone()].into_iter().chain(place).chain(needs).chain([complete]).collect()
         })

@@ -6,15 +6,15 @@ use crate::analysis::{Analysis, Confirmation, Confirming, Verification};
 use crate::cycles::{Atomicity, ConflictRule};
 use crate::ids::{InstrId, LabelId, LocationId, VertexId};
 use crate::lts::label::StepsOf;
+use crate::outline::{Place, Site};
 use crate::placement::Method;
 use crate::placement::cost::place_name;
-use crate::safety::{Place, Point};
 
 /// The instruction with its thread: `T0.3`.
 #[must_use]
 pub fn instruction(graph: &AbstractEventGraph, instr: InstrId) -> String {
-    let instruction = graph.instruction(instr);
-    format!("{}.{}", graph.threads[instruction.thread.index()], instruction.name)
+    let (thread, name) = graph.names_of(instr);
+    format!("{thread}.{name}")
 }
 
 /// What the instruction does, as its labels say: `v[0] := v[0]`. Of several labels the fullest is shown, with an ellipsis if there are others as full.
@@ -60,7 +60,7 @@ pub fn place(place: Place) -> String {
 
 /// The point as cost files write it: `T0.3 after`.
 #[must_use]
-pub fn point(graph: &AbstractEventGraph, point: Point) -> String {
+pub fn point(graph: &AbstractEventGraph, point: Site) -> String {
     format!("{} {}", instruction(graph, point.instr), place_name(point.place))
 }
 

@@ -8,7 +8,7 @@ use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, Step, Verdict
 use crate::ids::{InstrId, VertexId};
 use crate::lang::excerpt::printable;
 use crate::memory::{FenceStrength, Kind};
-use crate::safety::Place;
+use crate::outline::Place;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -122,8 +122,8 @@ pub fn position(place: Place) -> &'static str {
 
 impl Outcome {
     fn thread_and_name(&self, instr: InstrId) -> (String, String) {
-        let instruction = self.analysis.graph.instruction(instr);
-        (self.analysis.graph.threads[instruction.thread.index()].clone(), instruction.name.clone())
+        let (thread, name) = self.analysis.graph.names_of(instr);
+        (thread.to_owned(), name.to_owned())
     }
 
     /// Where the instruction stands, if that is known.
@@ -134,13 +134,13 @@ impl Outcome {
     /// The name of the control state that the instruction leads to, if it is known.
     #[must_use]
     pub fn target(&self, instr: InstrId) -> Option<String> {
-        self.source.as_ref().and_then(|source| source.target(instr)).map(str::to_owned)
+        self.analysis.graph.outline.target(instr).map(|control| control.name.clone())
     }
 
     /// All instructions that lead to the same control state, as far as that is known: one with a fence is passed behind each of them.
     #[must_use]
     pub fn leading_along(&self, instr: InstrId) -> Vec<InstrId> {
-        self.source.as_ref().map_or_else(|| vec![instr], |source| source.leading_along(instr))
+        self.analysis.graph.outline.target(instr).map_or_else(|| vec![instr], |control| control.ways_in.clone())
     }
 
     fn instruction_of(&self, vertex: VertexId) -> (String, String) {
@@ -170,17 +170,17 @@ impl Outcome {
     #[must_use]
     pub fn fence_rows(&self, result: &ModelOutcome) -> Vec<FenceRow> {
         let row = |fence: &Fence| {
-            let (thread, instruction) = self.thread_and_name(fence.point.instr);
+            let (thread, instruction) = self.thread_and_name(fence.site.instr);
             FenceRow {
                 memory_model: result.model.name.clone(),
                 thread,
                 instruction,
-                position: position(fence.point.place),
+                position: position(fence.site.place),
                 kind: fence.strength.to_string(),
                 mnemonic: fence.mnemonic.clone(),
                 cost: fence.cost,
                 delays: fence.delays.len(),
-                source: self.source_of(fence.point.instr),
+                source: self.source_of(fence.site.instr),
             }
         };
         result.fences.iter().map(row).collect()

@@ -17,9 +17,9 @@ use crate::caveat::Level;
 use crate::cycles::{Cycle, Delay, Edge, Segment, Step, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::lang::excerpt::{printable, shortened};
+use crate::outline::Place;
 use crate::placement::locks::Role;
 use crate::program::Span;
-use crate::safety::Place;
 use crate::source::Source;
 use std::fmt::{self, Write};
 
@@ -172,14 +172,14 @@ fn write_fence(
     out: &mut dyn Write,
 ) -> fmt::Result {
     let head = styled(ADDED, format!("{:<3} {}", format!("F{number}"), fence.mnemonic));
-    let instruction = instruction(outcome, fence.point.instr);
-    let place = match fence.point.place {
-        Place::State => at_state(outcome, fence.point.instr, &instruction),
+    let instruction = instruction(outcome, fence.site.instr);
+    let place = match fence.site.place {
+        Place::State => at_state(outcome, fence.site.instr, &instruction),
         place => format!("{} {instruction}", super::rows::position(place)),
     };
     prose::write(out, 2, BEHIND, &format!("{head} ({}) {place}", fence.strength))?;
-    if let Place::Inside(level) = fence.point.place {
-        let (first, then) = sides(outcome, fence.point.instr, level);
+    if let Place::Inside(level) = fence.site.place {
+        let (first, then) = sides(outcome, fence.site.instr, level);
         prose::write(out, BEHIND, BEHIND, &format!("between {first} and {then}"))?;
     }
     let Some(delay) = shortest(result, fence) else { return Ok(()) };
@@ -266,12 +266,12 @@ fn write_locks(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) ->
 
 /// Where a fence is drawn in, and what stands there: one at a control state behind everything that leads there.
 fn drawn_in(outcome: &Outcome, source: &Source, fence: &Fence) -> Vec<(snippet::Place, String)> {
-    let own = fence.point.instr;
+    let own = fence.site.instr;
     let here = |place: fn(Span) -> snippet::Place, what: String| {
         source.span(own).map(|span| (place(span), what)).into_iter().collect()
     };
     let mnemonic = &fence.mnemonic;
-    match fence.point.place {
+    match fence.site.place {
         Place::Before => here(snippet::Place::Before, mnemonic.clone()),
         Place::After => here(snippet::Place::After, mnemonic.clone()),
         Place::Inside(_) => here(snippet::Place::Around, format!("{mnemonic} inside")),
@@ -346,9 +346,8 @@ fn columns(outcome: &Outcome, cycle: &Cycle, steps: &[Step]) -> Vec<Column> {
     let mut steps = steps.iter();
     let mut column = |(position, segment): (usize, &Segment)| {
         let inner = cycle.is_move(position).then(|| steps.next()).flatten();
-        let instruction = graph.instruction(graph.vertex(segment.entry).instr);
         Column {
-            thread: graph.threads[instruction.thread.index()].clone(),
+            thread: graph.threads[graph.vertex(segment.entry).thread.index()].clone(),
             entry: access(outcome, segment.entry),
             exit: inner.map(|step| (access(outcome, segment.exit), step.name.clone())),
             is_wrong: position == 0,

@@ -15,10 +15,11 @@
 //! *Cost.* The number of states is the number of labels times the width of the antichains: 1 under TSO, where the location of a reached write makes no difference,
 //! small in practice under the others; exponential in the number of locations in the worst case.
 
-use super::synchronisation::{Place, Point, Synchronisation};
+use super::synchronisation::Synchronisation;
 use crate::aeg::{AbstractEventGraph, Evaluation, Event, Sources};
 use crate::ids::{LabelId, LocalId, LocationId, VertexId};
 use crate::memory::{Dependencies, FenceStrength, Guarantee, Kind, MemoryModel, Pair};
+use crate::outline::Site;
 use fixedbitset::FixedBitSet;
 use std::ops::ControlFlow;
 
@@ -42,7 +43,7 @@ pub enum Meeting {
         event: usize,
     },
     /// A fence in place, which ends the path.
-    Fence(Point),
+    Fence(Site),
 }
 
 /// How the search came to a place: the labels of the path, in order.
@@ -158,12 +159,9 @@ impl<'a> ChainSearch<'a> {
         start: Start,
         report: &mut dyn FnMut(Meeting) -> ControlFlow<()>,
     ) -> ControlFlow<(), Option<Reached>> {
-        let fence_at = |place: Place| {
-            let stands = self.in_place.has_fence(evaluation.instr, place, FenceStrength::Plain);
-            stands.then_some(Meeting::Fence(Point { instr: evaluation.instr, place }))
-        };
-        if let (Start::Entry, Some(fence)) = (start, fence_at(Place::Before)) {
-            report(fence)?;
+        let before = Site::before(evaluation.instr);
+        if matches!(start, Start::Entry) && self.in_place.has_fence(before, FenceStrength::Plain) {
+            report(Meeting::Fence(before))?;
             return ControlFlow::Continue(None);
         }
         let (start_level, in_chain_at_start) = match start {
@@ -189,9 +187,10 @@ impl<'a> ChainSearch<'a> {
                 report(Meeting::Access { vertex: event.vertex, event: position })?;
             }
         }
-        let inside = fence.and_then(|level| fence_at(Place::Inside(level)));
-        if let Some(fence) = inside.or_else(|| fence_at(Place::After)) {
-            report(fence)?;
+        let inside = fence.map(|level| Site::inside(evaluation.instr, level));
+        let behind = || self.in_place.fence_behind(self.graph, evaluation.instr, FenceStrength::Plain);
+        if let Some(fence) = inside.or_else(behind) {
+            report(Meeting::Fence(fence))?;
             return ControlFlow::Continue(None);
         }
         ControlFlow::Continue(self.behind(evaluation, reached, &in_chain))

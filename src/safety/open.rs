@@ -5,10 +5,11 @@
 //! cumulative fence or a barrier. Plain reachability over labels, O(follows) for each access.
 
 use super::chain::{From, Meeting, Trail, TrailStep};
-use super::synchronisation::{Place, Point, Synchronisation};
+use super::synchronisation::Synchronisation;
 use crate::aeg::{AbstractEventGraph, Evaluation};
 use crate::ids::VertexId;
 use crate::memory::FenceStrength;
+use crate::outline::Site;
 use fixedbitset::FixedBitSet;
 use std::ops::ControlFlow;
 
@@ -28,7 +29,7 @@ pub fn explore_open(
         let evaluation = graph.evaluation(step.label);
         steps.push(step);
         let trail = Trail { steps, last: steps.len() - 1 };
-        let goes_on = pass(evaluation, in_place, start, &mut |met| report(met, &trail))?;
+        let goes_on = pass((graph, evaluation), in_place, start, &mut |met| report(met, &trail))?;
         queue.extend(goes_on.then_some(steps.len() - 1));
         ControlFlow::Continue(())
     };
@@ -59,17 +60,14 @@ pub fn explore_open(
 
 /// Reports what the path meets in one evaluation, from its entry or from an event of it; says whether the path goes on behind it.
 fn pass(
-    evaluation: &Evaluation,
+    (graph, evaluation): (&AbstractEventGraph, &Evaluation),
     in_place: &Synchronisation,
     start: Option<usize>,
     report: &mut dyn FnMut(Meeting) -> ControlFlow<()>,
 ) -> ControlFlow<(), bool> {
-    let fence_at = |place: Place| {
-        let stands = in_place.has_fence(evaluation.instr, place, FenceStrength::Cumulative);
-        stands.then_some(Meeting::Fence(Point { instr: evaluation.instr, place }))
-    };
-    if let (None, Some(fence)) = (start, fence_at(Place::Before)) {
-        report(fence)?;
+    let before = Site::before(evaluation.instr);
+    if start.is_none() && in_place.has_fence(before, FenceStrength::Cumulative) {
+        report(Meeting::Fence(before))?;
         return ControlFlow::Continue(false);
     }
     let level = start.map_or(0, |position| evaluation.events[position].level);
@@ -80,9 +78,10 @@ fn pass(
             report(Meeting::Access { vertex: event.vertex, event: position })?;
         }
     }
-    let inside = fence.and_then(|level| fence_at(Place::Inside(level)));
-    if let Some(fence) = inside.or_else(|| fence_at(Place::After)) {
-        report(fence)?;
+    let inside = fence.map(|level| Site::inside(evaluation.instr, level));
+    let behind = || in_place.fence_behind(graph, evaluation.instr, FenceStrength::Cumulative);
+    if let Some(fence) = inside.or_else(behind) {
+        report(Meeting::Fence(fence))?;
         return ControlFlow::Continue(false);
     }
     ControlFlow::Continue(true)

@@ -1,42 +1,16 @@
-//! What is in place: fences at points of the program text, and locked instructions.
+//! What is in place: fences at sites of the program, and locked instructions.
 
 use crate::aeg::{AbstractEventGraph, Evaluation};
 use crate::ids::InstrId;
 use crate::memory::FenceStrength;
+use crate::outline::Site;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A place in the program text where a fence can stand (method §9).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Point {
-    /// The instruction.
-    pub instr: InstrId,
-    /// Where at the instruction.
-    pub place: Place,
-}
-
-/// Where at an instruction a fence stands; the order is that of the program text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
-    /// On every way into the instruction.
-    Before,
-    /// Within it: after the accesses of the levels below this one, before the others. Level 1 of `if x = 0 then y := z` is after the
-    /// condition.
-    Inside(u32),
-    /// On every way out of it.
-    After,
-    /// At the control state that the instruction leads to: on every way into that state, by whatever instruction, and so on every way on from there. All
-    /// instructions that lead there name the same place; whoever places the fence chooses one of them. A thread that starts in the state passes no fence.
-    ///
-    /// One fence after the only way in, or before the only way out, does as much; the place counts where a state has several of both. Event graphs have no
-    /// control states, so the main analysis has no such candidate, and its searches do not see such a fence: they keep less in order than it does.
-    State,
-}
 
 /// Fences and locks in place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Synchronisation {
     /// The fences.
-    pub fences: BTreeMap<Point, FenceStrength>,
+    pub fences: BTreeMap<Site, FenceStrength>,
     /// The locked instructions: whole, and preserved against everything.
     pub locked: BTreeSet<InstrId>,
 }
@@ -56,50 +30,57 @@ impl Synchronisation {
 
     /// Whether a fence of at least this strength stands there.
     #[must_use]
-    pub fn has_fence(&self, instr: InstrId, place: Place, strength: FenceStrength) -> bool {
-        self.fences.get(&Point { instr, place }).is_some_and(|&present| present >= strength)
+    pub fn has_fence(&self, site: Site, strength: FenceStrength) -> bool {
+        self.fences.get(&site).is_some_and(|&present| present >= strength)
     }
 
-    /// The level before which the first fence of at least this strength stands inside the evaluation, behind `level`. A fence before a
-    /// level that this evaluation of the instruction does not have is not on its way.
+    /// The level before which the first fence of at least this strength stands inside the evaluation, behind `level`.
+    /// A fence before a level that this evaluation of the instruction does not have is not on its way.
     #[must_use]
     pub fn first_fence_inside(&self, evaluation: &Evaluation, level: u32, strength: FenceStrength) -> Option<u32> {
-        (level + 1..=evaluation.last_level()).find(|&k| self.has_fence(evaluation.instr, Place::Inside(k), strength))
+        (level + 1..=evaluation.last_level()).find(|&k| self.has_fence(Site::inside(evaluation.instr, k), strength))
+    }
+
+    /// A fence of at least this strength that stands behind the instruction: after it, or where it leads.
+    #[must_use]
+    pub fn fence_behind(&self, graph: &AbstractEventGraph, instr: InstrId, strength: FenceStrength) -> Option<Site> {
+        let sites = [Some(Site::after(instr)), graph.outline.site_behind(instr)];
+        sites.into_iter().flatten().find(|&site| self.has_fence(site, strength))
     }
 }
 
-/// The points that a path crosses between an event of its first evaluation and an event of its last one.
+/// The sites that a path crosses between an event of its first evaluation and an event of its last one.
 ///
 /// `path` are the evaluations in order; `from` and `to` the levels of the two events.
 #[must_use]
-pub fn points_between(path: &[&Evaluation], from: u32, to: u32) -> BTreeSet<Point> {
-    let mut points = BTreeSet::new();
+pub fn sites_between(graph: &AbstractEventGraph, path: &[&Evaluation], from: u32, to: u32) -> BTreeSet<Site> {
+    let mut sites = BTreeSet::new();
     for (position, evaluation) in path.iter().enumerate() {
         let instr = evaluation.instr;
         let is_last = position + 1 == path.len();
         if position > 0 {
-            points.insert(Point { instr, place: Place::Before });
+            sites.insert(Site::before(instr));
         }
         let first_level = if position == 0 { from + 1 } else { 1 };
         let last_level = if is_last { to } else { evaluation.last_level() };
-        points.extend((first_level..=last_level).map(|level| Point { instr, place: Place::Inside(level) }));
+        sites.extend((first_level..=last_level).map(|level| Site::inside(instr, level)));
         if !is_last {
-            points.insert(Point { instr, place: Place::After });
+            sites.insert(Site::after(instr));
+            sites.extend(graph.outline.junction_behind(instr));
         }
     }
-    points
+    sites
 }
 
-impl Point {
-    /// All points of the program at which a fence can make a difference.
-    #[must_use]
-    pub fn all(graph: &AbstractEventGraph) -> BTreeSet<Point> {
-        let mut points = BTreeSet::new();
-        for evaluation in &graph.evaluations {
-            let instr = evaluation.instr;
-            points.extend([Place::Before, Place::After].map(|place| Point { instr, place }));
-            points.extend((1..=evaluation.last_level()).map(|level| Point { instr, place: Place::Inside(level) }));
-        }
-        points
+/// All sites of the program at which a fence can make a difference.
+#[must_use]
+pub fn sites(graph: &AbstractEventGraph) -> BTreeSet<Site> {
+    let mut sites = BTreeSet::new();
+    for evaluation in &graph.evaluations {
+        let instr = evaluation.instr;
+        sites.extend([Site::before(instr), Site::after(instr)]);
+        sites.extend((1..=evaluation.last_level()).map(|level| Site::inside(instr, level)));
+        sites.extend(graph.outline.junction_behind(instr));
     }
+    sites
 }

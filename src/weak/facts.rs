@@ -24,6 +24,7 @@ use super::visited::Visited;
 use crate::facts::{Facts, Follows};
 use crate::ids::LabelId;
 use crate::lts::label::Label;
+use crate::outline::Outline;
 use crate::program::Program;
 use crate::program::labels::{Verdict, label};
 use rustc_hash::FxHashSet;
@@ -49,7 +50,7 @@ pub fn facts(program: &Program, split: &SplitProgram, limit: usize) -> Facts {
         }
     }
     let facts = Facts::canonical(&tables.labels, tables.follows, concurrent, (states, transitions));
-    Facts { cut_off, ..facts }
+    Facts { cut_off, outline: Some(Outline::of_program(program)), ..facts }
 }
 
 struct Explored {

@@ -66,8 +66,8 @@ impl Told {
     /// `plain after T0.0`, in the order of the program.
     pub fn fences(&self) -> Vec<String> {
         let words = |fence: &seqcon::analysis::Fence| {
-            let place = place_name(fence.point.place);
-            format!("{} {place} {}", fence.strength, self.instr(fence.point.instr))
+            let place = place_name(fence.site.place);
+            format!("{} {place} {}", fence.strength, self.instr(fence.site.instr))
         };
         self.outcome.fences.iter().map(words).collect()
     }
@@ -92,8 +92,8 @@ impl Told {
     }
 
     fn instr(&self, instr: InstrId) -> String {
-        let instruction = self.analysis.graph.instruction(instr);
-        format!("{}.{}", self.analysis.graph.threads[instruction.thread.index()], instruction.name)
+        let (thread, name) = self.analysis.graph.names_of(instr);
+        format!("{thread}.{name}")
     }
 
     fn vertex(&self, id: VertexId) -> String {

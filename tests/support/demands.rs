@@ -8,16 +8,16 @@ use seqcon::facts::Facts;
 use seqcon::ids::{InstrId, ThreadId, VertexId};
 use seqcon::lts::label::{Label, LabelKind};
 use seqcon::memory::FenceStrength;
-use seqcon::safety::{Place, Point};
+use seqcon::outline::{Outline, Place, Site};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fences by point.
-pub type Fences = BTreeMap<Point, FenceStrength>;
+pub type Fences = BTreeMap<Site, FenceStrength>;
 
 /// A fence at one of the points, at least of this strength.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Demand {
-    pub points: BTreeSet<Point>,
+    pub points: BTreeSet<Site>,
     pub strength: FenceStrength,
 }
 
@@ -56,7 +56,7 @@ pub fn demands(facts: &Facts, analysis: &Analysis, outcome: &ModelOutcome) -> BT
             let pair = (vertex(a), vertex(b));
             for delay in outcome.findings.delays.iter().filter(|delay| (delay.from, delay.to) == pair) {
                 let mut add = |strength| {
-                    let demand = Demand { points: crossed(&performed, &instrs, a, b), strength };
+                    let demand = Demand { points: crossed(&graph.outline, &performed, &instrs, (a, b)), strength };
                     demands.entry(graph.vertex(pair.0).thread).or_default().insert(demand);
                 };
                 if delay.is_unsafe && overtaking.contains(&(a, b)) {
@@ -82,30 +82,40 @@ fn ends(performed: &Performed, last: usize) -> Vec<(usize, usize)> {
 
 fn named_vertex(analysis: &Analysis, on_thread_of: InstrId, (instr, kind, location): &Named) -> VertexId {
     let graph = &analysis.graph;
-    let thread = graph.instruction(on_thread_of).thread;
+    let thread = graph.thread_of(on_thread_of);
     let found = graph.vertex_ids().find(|&id| {
         let vertex = graph.vertex(id);
         vertex.thread == thread
             && vertex.kind == *kind
-            && graph.instruction(vertex.instr).name == *instr
+            && graph.names_of(vertex.instr).1 == *instr
             && graph.locations[vertex.location.index()] == *location
     });
     found.expect("every access is a vertex")
 }
 
+/// The control state that the instruction leads to, if several instructions do and several begin there.
+fn state_behind(outline: &Outline, instr: InstrId) -> Option<Site> {
+    let state = outline.instructions[instr.index()].way?.to;
+    let leading = outline.instrs().filter(|&other| outline.instructions[other.index()].way.unwrap().to == state);
+    let beginning = outline.instructions.iter().filter(|other| other.way.unwrap().from == state);
+    let (leading, beginning): (Vec<InstrId>, usize) = (leading.collect(), beginning.count());
+    (leading.len() > 1 && beginning > 1).then(|| Site { instr: leading[0], place: Place::State })
+}
+
 /// The points between two items of a path.
-fn crossed(performed: &Performed, instrs: &[InstrId], a: usize, b: usize) -> BTreeSet<Point> {
+fn crossed(outline: &Outline, performed: &Performed, instrs: &[InstrId], (a, b): (usize, usize)) -> BTreeSet<Site> {
     let mut points = BTreeSet::new();
     let last = instrs.len() - 1;
     for (position, &instr) in instrs.iter().enumerate() {
         let from = if position == 0 { performed.level(a) } else { 0 };
         let to = if position == last { performed.level(b) } else { performed.last_level(position) };
-        points.extend((from + 1..=to).map(|level| Point { instr, place: Place::Inside(level) }));
+        points.extend((from + 1..=to).map(|level| Site { instr, place: Place::Inside(level) }));
         if position > 0 {
-            points.insert(Point { instr, place: Place::Before });
+            points.insert(Site { instr, place: Place::Before });
         }
         if position < last {
-            points.insert(Point { instr, place: Place::After });
+            points.insert(Site { instr, place: Place::After });
+            points.extend(state_behind(outline, instr));
         }
     }
     points

@@ -64,7 +64,7 @@ pub fn of_text(path: &str, text: &str, models: &[&str], options: &Options) -> Ou
     let (exploration, watchers) = explore(&compiled, &Limits::default(), &mut FactsObserver).expect("no fault");
     let facts = facts(&program, &watchers, (exploration.states.len() as u64, exploration.transitions));
     let analysis = Analysis::new(facts, Profile::Sound);
-    let source = Source::new(path.to_owned(), text.to_owned(), program, &analysis);
+    let source = Source::new(path.to_owned(), text.to_owned(), program);
     let command = ["seqcon", "analyse", path].map(str::to_owned);
     let input = Input { path: path.to_owned(), sha256: Some(sha256(text.as_bytes())) };
     let provenance = Provenance::of(command, vec![input]);
@@ -110,7 +110,7 @@ pub fn hostile(mut outcome: Outcome) -> Outcome {
         |position: usize| format!("{}{}", HOSTILE[position % HOSTILE.len()], "~".repeat(position / HOSTILE.len()));
     graph.threads.iter_mut().enumerate().for_each(|(position, thread)| *thread = name(position));
     graph.locations.iter_mut().enumerate().for_each(|(position, location)| *location = name(position + 3));
-    for (position, instruction) in graph.instructions.iter_mut().enumerate() {
+    for (position, instruction) in graph.outline.instructions.iter_mut().enumerate() {
         instruction.name = name(position + 5);
     }
     outcome.model = name(1);

@@ -6,6 +6,9 @@ use rand::seq::IndexedRandom;
 use seqcon::facts::{Facts, Follows};
 use seqcon::ids::LabelId;
 use seqcon::lts::label::{Access, Label, LabelKind, Step};
+use seqcon::outline::Outline;
+use seqcon::program::{Instruction, InstructionKind, Program, Span, Thread};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How large and how wild.
 #[derive(Clone, Copy)]
@@ -23,6 +26,37 @@ pub struct Shape {
 
 const LOCALS: [&str; 2] = ["r", "s"];
 const LOCATIONS: [&str; 6] = ["x", "y", "z", "v[0]", "v[1]", "v[2]"];
+
+/// The same facts, with control states that instructions begin at and lead to at random.
+pub fn with_control_states(rng: &mut StdRng, facts: Facts) -> Facts {
+    let mut threads: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for label in &facts.labels {
+        threads.entry(&label.thread).or_default().insert(&label.instr);
+    }
+    let thread = |(name, instrs): (&str, BTreeSet<&str>)| {
+        let mut instruction = |name: &str| Instruction {
+            name: name.to_owned(),
+            from: rng.random_range(0..2),
+            to: rng.random_range(0..2),
+            priority: 0,
+            condition: None,
+            assignments: Vec::new(),
+            kind: InstructionKind::Plain,
+            span: Span::default(),
+        };
+        Thread {
+            name: name.to_owned(),
+            locals: Vec::new(),
+            states: vec!["p".to_owned(), "q".to_owned()],
+            initial: 0,
+            instructions: instrs.into_iter().map(&mut instruction).collect(),
+        }
+    };
+    let mut threads: Vec<Thread> = threads.into_iter().map(thread).collect();
+    threads.reverse();
+    let program = Program { name: "m".to_owned(), shared: Vec::new(), threads };
+    Facts { outline: Some(Outline::of_program(&program)), ..facts }
+}
 
 /// Random facts; every relation that the format allows can occur, so more than state spaces have.
 pub fn random_facts(rng: &mut StdRng, shape: &Shape) -> Facts {

@@ -5,18 +5,12 @@ use seqcon::analysis::{Analysis, ModelOutcome};
 use seqcon::facts::{Facts, Follows};
 use seqcon::ids::{InstrId, LabelId};
 use seqcon::lts::label::{Label, LabelKind};
-use seqcon::safety::{Place, Point};
+use seqcon::outline::{Place, Site};
 use std::collections::BTreeMap;
 
 /// The instructions of a mini program, by thread and position, as the analysis numbers them.
 fn instr_id(analysis: &Analysis, thread: usize, instr: &Instr) -> Option<InstrId> {
-    let name = format!("T{thread}");
-    let position = analysis
-        .graph
-        .instructions
-        .iter()
-        .position(|known| analysis.graph.threads[known.thread.index()] == name && known.name == instr.name);
-    position.map(InstrId::new)
+    analysis.graph.outline.find(&format!("T{thread}"), &instr.name)
 }
 
 /// A program with fences and locks in place.
@@ -55,12 +49,12 @@ pub fn repaired_program(program: &Program, analysis: &Analysis, outcome: &ModelO
             if outcome.findings.in_place.locked.contains(&id) {
                 instr.kind = Kind::Atomic;
             }
-            for fence_in_place in outcome.fences.iter().filter(|fence| fence.point.instr == id) {
+            for fence_in_place in outcome.fences.iter().filter(|fence| fence.site.instr == id) {
                 let new = positions + fences.len();
                 let name = format!("f{}", fences.len());
-                match fence_in_place.point.place {
+                match fence_in_place.site.place {
                     Place::Inside(_) => return None,
-                    Place::State => panic!("the main analysis has no fence at a state"),
+                    Place::State => panic!("mini programs have labels alone, and no control states"),
                     Place::Before if starts.iter().filter(|&&from| from == instr.from).count() > 1 => return None,
                     Place::Before => {
                         fences.push(Instr { name, from: instr.from, to: new, ..fence() });
@@ -91,12 +85,12 @@ pub fn repaired_facts(facts: &Facts, analysis: &Analysis, outcome: &ModelOutcome
             label.kind = LabelKind::Atomic;
         }
     }
-    if outcome.fences.iter().any(|fence| matches!(fence.point.place, Place::Inside(_))) {
+    if outcome.fences.iter().any(|fence| matches!(fence.site.place, Place::Inside(_))) {
         return None;
     }
     // For each label the fence labels before and behind it.
     let mut fence_at = |label: usize, place: Place| {
-        let stands = outcome.placement.fences.contains_key(&Point { instr: instr_of(label), place });
+        let stands = outcome.placement.fences.contains_key(&Site { instr: instr_of(label), place });
         stands.then(|| {
             let (thread, instr) = (facts.labels[label].thread.clone(), format!("f{}", labels.len()));
             labels.push(Label { thread, instr, kind: LabelKind::Fence, refused: false, steps: Vec::new() });

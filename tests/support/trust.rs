@@ -9,6 +9,7 @@ use seqcon::explore::{Limits as ExploreLimits, explore};
 use seqcon::facts::Facts;
 use seqcon::lang;
 use seqcon::memory::MemoryModel;
+use seqcon::outline::Outline;
 use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
 use seqcon::readings::{self, Splittable};
@@ -93,7 +94,7 @@ pub fn judge(
     limits: Limits,
 ) -> Verdict {
     let mut split = SplitProgram::new(program).expect("short instructions");
-    repair.apply(&mut split);
+    repair.apply(&Outline::of_program(program), &mut split);
     if atomicity == Atomicity::Presumed {
         for (thread, instruction) in split.composites() {
             split.threads[thread].lock(instruction);

@@ -11,27 +11,25 @@
 //! *Cost.* Minimum hitting sets are NP-hard, and there can be exponentially many minimal ones; the instructions are those on paths of one thread, some dozens.
 
 use super::local::{Pattern, Patterns};
+use super::machine::Machine;
+use crate::ids::InstrId;
+use crate::outline::{Outline, Place, Site};
 use crate::placement::maxsat::Minimiser;
-use crate::program::Thread;
-use crate::program::single_access::{Origin, SingleAccess};
-use crate::safety::Place;
+use crate::program::At;
+use crate::program::single_access::Origin;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// A place for a fence: an instruction of the thread as it is written, and whether the fence stands before it, after it, or at the state that it leads to.
-pub(super) type Cut = (usize, Place);
-
 /// Fences of a thread.
-pub(super) type Cuts = BTreeSet<Cut>;
+pub(super) type Cuts = BTreeSet<Site>;
 
 /// The patterns of one thread.
 pub(super) struct Paths<'a> {
     pub patterns: Vec<&'a Pattern>,
     /// Where the instructions of the thread come from.
     pub origins: &'a [Origin],
-    /// For each instruction as it is written, the control state that it leads to.
-    pub targets: Vec<usize>,
-    /// For each instruction as it is written, the one that names the state that both lead to; none if a fence there is no better than one after the instruction or before the next.
-    junctions: Vec<Option<usize>>,
+    /// The outline of the program as it is written.
+    pub outline: &'a Outline,
+    thread: usize,
 }
 
 /// A path: the write, the instructions before the read, and the read.
@@ -42,28 +40,22 @@ pub(super) struct Path {
 
 impl<'a> Paths<'a> {
     /// Those of these patterns that are of one thread.
-    pub(super) fn of(patterns: &'a Patterns, thread: usize, single: &'a SingleAccess) -> Paths<'a> {
+    pub(super) fn of(patterns: &'a Patterns, thread: usize, machine: &Machine<'a>) -> Paths<'a> {
         let patterns: Vec<&Pattern> = patterns.keys().filter(|pattern| pattern.thread == thread).collect();
-        let origins = &single.origins[thread];
-        let ends = ends(&single.program.threads[thread], origins);
-        let junctions = junctions(&ends);
-        Paths { patterns, origins, targets: ends.into_iter().map(|(_, to)| to).collect(), junctions }
+        Paths { patterns, origins: &machine.single.origins[thread], outline: machine.outline, thread }
+    }
+
+    /// The instruction as it is written.
+    pub(super) fn instr(&self, number: usize) -> InstrId {
+        self.outline.instr((self.thread, self.origins[number].instruction))
     }
 
     /// The fences that would stand between an instruction and the next; none within one that is performed in parts.
-    fn between(&self, first: usize, then: usize) -> impl Iterator<Item = Cut> + use<> {
-        let Origin { instruction, completes } = self.origins[first];
-        let beside = [(instruction, Place::After), (self.origins[then].instruction, Place::Before)];
-        let cuts = beside.into_iter().chain(self.junctions[instruction].map(|name| (name, Place::State)));
-        cuts.filter(|_| completes).collect::<Vec<Cut>>().into_iter()
-    }
-
-    /// The instructions by which this place can be named: all that lead to the state, if it is one.
-    pub(super) fn named_by(&self, (number, place): Cut) -> impl Iterator<Item = usize> {
-        let is_it = move |&other: &usize| {
-            other == number || place == Place::State && self.targets[other] == self.targets[number]
-        };
-        (0..self.targets.len()).filter(is_it)
+    fn between(&self, first: usize, then: usize) -> impl Iterator<Item = Site> + use<> {
+        let (left, entered) = (self.instr(first), self.instr(then));
+        let sites = [Some(Site::after(left)), Some(Site::before(entered)), self.outline.junction_behind(left)];
+        let completes = self.origins[first].completes;
+        sites.into_iter().flatten().filter(move |_| completes)
     }
 
     fn is_cut(&self, first: usize, then: usize, fences: &Cuts) -> bool {
@@ -97,10 +89,10 @@ impl<'a> Paths<'a> {
     }
 
     /// An instruction, as it is written, that a pattern is inside of: no fence beside instructions meets it.
-    pub(super) fn uncut(&self) -> Option<usize> {
+    pub(super) fn uncut(&self) -> Option<At> {
         let all = self.candidates();
         let open = self.patterns.iter().find_map(|pattern| self.open_path(pattern, &all, |_| true))?;
-        Some(self.origins[open.read.0].instruction)
+        Some((self.thread, self.origins[open.read.0].instruction))
     }
 
     /// A shortest path of the pattern that no fence meets to a read that is wanted.
@@ -111,9 +103,9 @@ impl<'a> Paths<'a> {
         wanted: impl Fn(&(usize, usize)) -> bool,
     ) -> Option<Path> {
         // Where the thread is, and the instruction that led there: a fence between that one and the next may be in the way.
-        type At = (usize, usize);
-        let start: At = (0, pattern.write);
-        let mut came: BTreeMap<At, Option<At>> = BTreeMap::from([(start, None)]);
+        type Here = (usize, usize);
+        let start: Here = (0, pattern.write);
+        let mut came: BTreeMap<Here, Option<Here>> = BTreeMap::from([(start, None)]);
         let mut queue = VecDeque::from([start]);
         while let Some(at) = queue.pop_front() {
             let (node, last) = (&pattern.nodes[at.0], at.1);
@@ -136,7 +128,7 @@ impl<'a> Paths<'a> {
     }
 
     /// The reads, by instruction and location, that come behind the first fence on some path of the pattern if that fence is this one.
-    pub(super) fn served(&self, pattern: &Pattern, fences: &Cuts, fence: Cut) -> BTreeSet<(usize, usize)> {
+    pub(super) fn served(&self, pattern: &Pattern, fences: &Cuts, fence: Site) -> BTreeSet<(usize, usize)> {
         let mut served = BTreeSet::new();
         let mut behind = Vec::new();
         let mut seen = BTreeSet::from([(0, pattern.write)]);
@@ -159,31 +151,6 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// For each instruction as it is written, the control states where it begins and where it leads. Those of the program as it is written keep their numbers when instructions are split.
-fn ends(thread: &Thread, origins: &[Origin]) -> Vec<(usize, usize)> {
-    let mut ends: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-    for (part, origin) in thread.instructions.iter().zip(origins) {
-        // The first part begins where the instruction does.
-        let (_, to) = ends.entry(origin.instruction).or_insert((part.from, part.to));
-        if origin.completes {
-            *to = part.to;
-        }
-    }
-    ends.into_values().collect()
-}
-
-/// For each instruction, the name of the state that it leads to, where several instructions lead and that several leave: the first that leads there. With one way in, a fence after it does the same, and with one way out, one before
-/// that.
-fn junctions(ends: &[(usize, usize)]) -> Vec<Option<usize>> {
-    let name = |state: usize| {
-        let is_left_by_several = ends.iter().filter(|end| end.0 == state).count() > 1;
-        let mut ways_in = (0..ends.len()).filter(|&number| ends[number].1 == state);
-        let first = ways_in.next().filter(|_| is_left_by_several)?;
-        ways_in.next().map(|_| first)
-    };
-    ends.iter().map(|&(_, to)| name(to)).collect()
-}
-
 /// The nodes that can be reached from these.
 fn reach(pattern: &Pattern, from: Vec<usize>) -> BTreeSet<usize> {
     let mut reached: BTreeSet<usize> = from.iter().copied().collect();
@@ -195,9 +162,9 @@ fn reach(pattern: &Pattern, from: Vec<usize>) -> BTreeSet<usize> {
 }
 
 /// A set of least cost; of those the one of least second cost.
-pub(super) fn minimum(paths: &Paths<'_>, costs: [&dyn Fn(Cut) -> u64; 2]) -> Cuts {
-    let candidates: Vec<Cut> = paths.candidates().into_iter().collect();
-    let variable = |cut: &Cut| candidates.binary_search(cut).expect("every place on a path is a candidate");
+pub(super) fn minimum(paths: &Paths<'_>, costs: [&dyn Fn(Site) -> u64; 2]) -> Cuts {
+    let candidates: Vec<Site> = paths.candidates().into_iter().collect();
+    let variable = |cut: &Site| candidates.binary_search(cut).expect("every place on a path is a candidate");
     let cuts = |chosen: &[usize]| chosen.iter().map(|&variable| candidates[variable]).collect::<Cuts>();
     let mut minimiser = Minimiser::new(candidates.len());
     let mut best = Cuts::new();
@@ -225,7 +192,7 @@ pub(super) fn all_minimal(paths: &Paths<'_>, most: usize) -> (Vec<Cuts>, bool) {
         if minimal.iter().any(|smaller| smaller.is_subset(&fences)) {
             continue;
         }
-        let after = |path: &Cuts| path.iter().copied().filter(|(_, place)| *place == Place::After).collect();
+        let after = |path: &Cuts| path.iter().copied().filter(|site| site.place == Place::After).collect();
         let open: BTreeSet<Cuts> = paths.open(&fences).iter().map(after).collect();
         let Some(path) = open.iter().min_by_key(|path| path.len()) else {
             // Smaller sets came first, but a larger one can still have a fence too many: it was needed for another path only.

@@ -4,6 +4,7 @@
 //! the state after it, only the slots that the region reads decide what the thread will read.
 
 use super::values::written;
+use crate::outline::Outline;
 use crate::program::compiled::{Code, Compiled, Step, Target};
 use crate::program::single_access::SingleAccess;
 use crate::program::{Expression, Instruction, InstructionKind, Program, Reference, Scope};
@@ -37,6 +38,8 @@ pub(super) struct Region {
 /// A program of single accesses with what is known of it.
 pub(super) struct Machine<'p> {
     pub single: &'p SingleAccess,
+    /// The outline of the program as it is written.
+    pub outline: &'p Outline,
     pub compiled: &'p Compiled,
     /// The number of shared slots; they come first.
     pub shared: usize,
@@ -55,7 +58,7 @@ pub(super) struct Machine<'p> {
 }
 
 impl<'p> Machine<'p> {
-    pub(super) fn new(single: &'p SingleAccess, compiled: &'p Compiled) -> Machine<'p> {
+    pub(super) fn new(single: &'p SingleAccess, compiled: &'p Compiled, outline: &'p Outline) -> Machine<'p> {
         let program = &single.program;
         let shared = program.shared.iter().map(|variable| variable.initial.len()).sum();
         let mut next = shared;
@@ -68,6 +71,7 @@ impl<'p> Machine<'p> {
         let roles = (0..program.threads.len()).map(|thread| roles(program, compiled, thread, shared)).collect();
         let mut machine = Machine {
             single,
+            outline,
             compiled,
             shared,
             locals,

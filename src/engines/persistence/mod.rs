@@ -48,6 +48,7 @@ use super::{Description, Engine, Evidence, Task, Trouble};
 use crate::aeg::Profile;
 use crate::analysis::{Abstraction, Analysis};
 use crate::memory::Known;
+use crate::outline::Outline;
 use crate::program::Program;
 use crate::program::compiled::Compiled;
 use crate::program::single_access::SingleAccess;
@@ -66,6 +67,7 @@ pub struct Checked {
     program: Program,
     single: SingleAccess,
     compiled: Compiled,
+    outline: Outline,
     patterns: Patterns,
     analysis: Analysis,
     /// The abstraction that was looked at, if one was.
@@ -100,20 +102,20 @@ impl Checked {
     pub fn new(task: &Task<'_>) -> Result<Checked, Trouble> {
         let single = SingleAccess::of(task.program);
         let compiled = Compiled::new(&single.program)?;
-        let machine = Machine::new(&single, &compiled);
+        let outline = Outline::of_program(task.program);
+        let machine = Machine::new(&single, &compiled, &outline);
         let Found { patterns, abstraction, certain, labels, size, parts } = approach::find(task, &machine)?;
         for thread in 0..task.program.threads.len() {
-            if let Some(instruction) = Paths::of(&patterns, thread, &single).uncut() {
-                return Err(Trouble::Inside((thread, instruction)));
+            if let Some(at) = Paths::of(&patterns, thread, &machine).uncut() {
+                return Err(Trouble::Inside(at));
             }
         }
-        let facts = facts(task.program, &machine, &patterns, labels, size);
+        let facts = facts(&machine, &patterns, labels, size);
         let (program, analysis) = (task.program.clone(), Analysis::new(facts, Profile::Sound));
-        Ok(Checked { program, single, compiled, patterns, analysis, abstraction, certain, parts })
+        Ok(Checked { program, single, compiled, outline, patterns, analysis, abstraction, certain, parts })
     }
 
-    /// The patterns of a thread.
-    fn paths(&self, thread: usize) -> Paths<'_> {
-        Paths::of(&self.patterns, thread, &self.single)
+    fn machine(&self) -> Machine<'_> {
+        Machine::new(&self.single, &self.compiled, &self.outline)
     }
 }

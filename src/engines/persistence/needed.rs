@@ -10,11 +10,12 @@
 //! *Cost.* With n threads, n² / 2 explorations of two threads, of some hundred states for mutual exclusion algorithms. *Limits.* So many states for each exploration and for all of them that this
 //! takes a few seconds at most; what is not found until then is not known to be needed.
 
-use super::hitting::{Cut, Paths, minimum};
+use super::hitting::{Paths, minimum};
 use super::local::{Patterns, patterns};
 use super::machine::Machine;
 use super::record::{Recording, add, certain, merged};
 use crate::explore::{Exploration, Limits, explore};
+use crate::outline::Site;
 use crate::program::compiled::Compiled;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -109,8 +110,8 @@ pub(super) fn num_of_fences(machine: &Machine<'_>, patterns: &Patterns) -> usize
 
 /// The fewest fences of a thread that cut these patterns.
 fn num_of_fences_in(machine: &Machine<'_>, patterns: &Patterns, thread: usize) -> usize {
-    let cost = |_: Cut| 1;
-    minimum(&Paths::of(patterns, thread, machine.single), [&cost, &cost]).len()
+    let cost = |_: Site| 1;
+    minimum(&Paths::of(patterns, thread, machine), [&cost, &cost]).len()
 }
 
 /// Sets of threads: all of two, all of three, and the set of all.

@@ -4,7 +4,7 @@
 //! So a pattern is a [`Delay`] from the write to the read, and its witness a [`Cycle`] of two threads whose last edge is the store order.
 
 use super::Checked;
-use super::hitting::{Cut, Cuts, Paths, all_minimal, minimum};
+use super::hitting::{Cuts, Paths, all_minimal, minimum};
 use super::local::{Node, Pattern, Patterns};
 use super::machine::{Machine, Role};
 use super::needed::num_of_fences;
@@ -19,12 +19,11 @@ use crate::facts::{Facts, Follows};
 use crate::ids::{InstrId, LabelId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
 use crate::memory::{FenceStrength, Kind, MemoryModel};
-use crate::placement::cost::Costs;
+use crate::outline::{Place, Site};
 use crate::placement::exact::unreadability;
 use crate::placement::{MinimalSets, Minimality, Placement};
-use crate::program::{InstructionKind, Program};
-use crate::safety::{Place, Point, Synchronisation};
-use crate::source::{At, instruction, position};
+use crate::program::{At, InstructionKind, Program};
+use crate::safety::Synchronisation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
 use std::time::Instant;
@@ -67,15 +66,14 @@ impl Evidence for Checked {
         let pairs = self.pairs();
         let delays: Vec<Delay> = pairs.iter().map(|pair| pair.delay.clone()).collect();
         let names = Names::new(self);
-        let mut points: BTreeMap<Point, FenceStrength> = BTreeMap::new();
-        let mut prices: BTreeMap<Point, u64> = BTreeMap::new();
-        let mut served: BTreeMap<Point, Vec<usize>> = BTreeMap::new();
+        let mut sites: BTreeMap<Site, FenceStrength> = BTreeMap::new();
+        let mut prices: BTreeMap<Site, u64> = BTreeMap::new();
+        let mut served: BTreeMap<Site, Vec<usize>> = BTreeMap::new();
         let mut recheck = Recheck { done: true, enough: true, each_needed: true };
         for thread in 0..self.program.threads.len() {
-            let paths = self.paths(thread);
-            let point = |(number, place): Cut| Point { instr: names.instr((thread, number)), place };
-            let cost = |cut: Cut| names.cost(&paths, thread, cut, &options.costs);
-            let readability = |cut: Cut| unreadability(&self.analysis.graph, point(cut));
+            let paths = Paths::of(&self.patterns, thread, &names.machine);
+            let cost = |site: Site| options.costs.of(site, FenceStrength::Plain);
+            let readability = |site: Site| unreadability(&self.analysis.graph, site);
             let fences = if paths.patterns.is_empty() {
                 Cuts::new()
             } else {
@@ -88,30 +86,30 @@ impl Evidence for Checked {
                 chosen
             };
             for &fence in &fences {
-                points.insert(point(fence), FenceStrength::Plain);
-                prices.insert(point(fence), cost(fence));
+                sites.insert(fence, FenceStrength::Plain);
+                prices.insert(fence, cost(fence));
                 let mut delays: BTreeSet<usize> = BTreeSet::new();
                 for pattern in &paths.patterns {
                     let reads = paths.served(pattern, &fences, fence);
                     let ids = reads.iter().filter_map(|&read| names.delay(self, pattern, read));
                     delays.extend(ids.filter_map(|pair| self.position(&pairs, pair)));
                 }
-                served.insert(point(fence), delays.into_iter().collect());
+                served.insert(fence, delays.into_iter().collect());
             }
         }
         let cost = prices.values().sum();
         let minimality = self.minimality(cost, &names, options);
-        let placement = Placement { cost, fences: points, minimality };
+        let placement = Placement { cost, fences: sites, minimality };
         let findings = self.findings(delays, options);
         let confirmation = |pair: &Pair<'_>| if pair.is_certain() { Confirmation::Yes } else { Confirmation::Unknown };
         let confirmations = pairs.iter().map(confirmation).collect();
-        let fences = placement.fences.keys().map(|&point| {
-            let delays = served.remove(&point).unwrap_or_default();
+        let fences = placement.fences.keys().map(|&site| {
+            let delays = served.remove(&site).unwrap_or_default();
             Fence {
-                point,
+                site,
                 strength: FenceStrength::Plain,
                 mnemonic: model.mnemonic(&[(Kind::Write, Kind::Read)], FenceStrength::Plain).to_owned(),
-                cost: prices[&point],
+                cost: prices[&site],
                 delays,
             }
         });
@@ -128,13 +126,13 @@ impl Evidence for Checked {
     }
 
     fn runs(&self, _: &MemoryModel) -> Vec<Run> {
-        let machine = Machine::new(&self.single, &self.compiled);
+        let machine = self.machine();
         let run = |pair: &Pair<'_>| {
             let Seen::In(part, state) = pair.fringe.seen else { return None };
             if !pair.is_certain() {
                 return None;
             }
-            let paths = self.paths(pair.pattern.thread);
+            let paths = Paths::of(&self.patterns, pair.pattern.thread, &machine);
             let path = paths.open_path(pair.pattern, &Cuts::new(), |read| *read == pair.read)?;
             let part = &self.parts[part];
             let prefix = part.exploration.run_to(&part.compiled, state);
@@ -174,8 +172,8 @@ impl Checked {
         let Some(certain) = &self.certain else { return Minimality::Program };
         let mut least = 0;
         for thread in 0..self.program.threads.len() {
-            let paths = Paths::of(certain, thread, &self.single);
-            let cost = |cut: Cut| names.cost(&paths, thread, cut, &options.costs);
+            let paths = Paths::of(certain, thread, &names.machine);
+            let cost = |site: Site| options.costs.of(site, FenceStrength::Plain);
             least += minimum(&paths, [&cost, &cost]).into_iter().map(cost).sum::<u64>();
         }
         if least == cost {
@@ -222,16 +220,16 @@ impl Checked {
             Listing::First(most) => most,
             Listing::All => usize::MAX,
         };
-        let names = Names::new(self);
+        let machine = self.machine();
         let mut sets = MinimalSets { threads: Vec::new(), complete: true };
         for thread in 0..self.program.threads.len() {
-            let paths = self.paths(thread);
+            let paths = Paths::of(&self.patterns, thread, &machine);
             if paths.patterns.is_empty() {
                 continue;
             }
             let (found, complete) = all_minimal(&paths, most);
             sets.complete &= complete;
-            let instrs = |set: &Cuts| set.iter().map(|&(number, _)| names.instr((thread, number))).collect();
+            let instrs = |set: &Cuts| set.iter().map(|site| site.instr).collect();
             sets.threads.push(found.iter().map(instrs).collect());
         }
         Some(sets)
@@ -240,16 +238,16 @@ impl Checked {
 
 /// The dumb way to see whether some path is left open: from every read back to the write, one pair of steps after the other, and each fence asked whether it stands between the two.
 fn is_open(paths: &Paths<'_>, fences: &Cuts) -> bool {
-    let (origins, targets) = (paths.origins, &paths.targets);
-    let stands_between = |&(number, place): &Cut, first: usize, then: usize| match place {
-        Place::Before => origins[then].instruction == number,
-        Place::After => origins[first].instruction == number,
-        Place::State => targets[origins[first].instruction] == targets[number],
+    let target = |instr: InstrId| paths.outline.instruction(instr).way.map(|way| way.to);
+    let stands_between = |site: &Site, first: usize, then: usize| match site.place {
+        Place::Before => paths.instr(then) == site.instr,
+        Place::After => paths.instr(first) == site.instr,
+        Place::State => target(paths.instr(first)) == target(site.instr),
         Place::Inside(_) => false,
     };
     let passes = |first: usize, then: usize| {
         // Within an instruction that is performed in parts stands none.
-        !origins[first].completes || !fences.iter().any(|fence| stands_between(fence, first, then))
+        !paths.origins[first].completes || !fences.iter().any(|fence| stands_between(fence, first, then))
     };
     paths.patterns.iter().any(|pattern| {
         // Where the thread may be, and by which instruction it came.
@@ -276,38 +274,24 @@ fn is_open(paths: &Paths<'_>, fences: &Cuts) -> bool {
 struct Names<'a> {
     machine: Machine<'a>,
     analysis: &'a Analysis,
-    instrs: BTreeMap<At, InstrId>,
     vertices: BTreeMap<(InstrId, Kind, String), VertexId>,
     locations: Vec<String>,
 }
 
 impl<'a> Names<'a> {
     fn new(checked: &'a Checked) -> Names<'a> {
-        let Checked { program, single, compiled, analysis, .. } = checked;
-        let (machine, graph) = (Machine::new(single, compiled), &analysis.graph);
-        let ids = (0..graph.instructions.len()).map(InstrId::new);
-        let instrs = ids.filter_map(|id| instruction(program, analysis, id).map(|at| (at, id))).collect();
+        let Checked { program, analysis, .. } = checked;
+        let (machine, graph) = (checked.machine(), &analysis.graph);
         let vertices = graph.vertex_ids().map(|id| {
             let vertex = graph.vertex(id);
             ((vertex.instr, vertex.kind, graph.locations[vertex.location.index()].clone()), id)
         });
-        Names { machine, analysis, instrs, vertices: vertices.collect(), locations: locations(program) }
-    }
-
-    fn instr(&self, at: At) -> InstrId {
-        self.instrs[&at]
-    }
-
-    /// The cost of a fence. That of one at a state may be given by any of the instructions that lead there.
-    fn cost(&self, paths: &Paths<'_>, thread: usize, cut: Cut, costs: &Costs) -> u64 {
-        let known = paths.named_by(cut).filter_map(|number| self.instrs.get(&(thread, number)));
-        let points = known.map(|&instr| Point { instr, place: cut.1 });
-        points.map(|point| costs.of(point, FenceStrength::Plain)).max().unwrap_or(1)
+        Names { machine, analysis, vertices: vertices.collect(), locations: locations(program) }
     }
 
     fn vertex(&self, at: At, kind: Kind, location: usize) -> Option<VertexId> {
         let name = self.analysis.graph.shown(&self.locations[location]);
-        self.vertices.get(&(*self.instrs.get(&at)?, kind, name)).copied()
+        self.vertices.get(&(self.machine.outline.instr(at), kind, name)).copied()
     }
 
     /// The vertices of a pattern's write and of one of its reads.
@@ -330,7 +314,7 @@ impl<'a> Names<'a> {
         let mut several = BTreeSet::new();
         for (thread, origins) in checked.single.origins.iter().enumerate() {
             let parts = origins.iter().filter(|origin| !origin.completes);
-            several.extend(parts.filter_map(|origin| self.instrs.get(&(thread, origin.instruction)).copied()));
+            several.extend(parts.map(|origin| self.machine.outline.instr((thread, origin.instruction))));
         }
         several.into_iter().collect()
     }
@@ -373,17 +357,12 @@ impl AddAssign for Size {
 }
 
 /// Facts for reports: these labels, and of program order what the paths of the patterns show.
-pub(super) fn facts(
-    program: &Program,
-    machine: &Machine<'_>,
-    patterns: &Patterns,
-    labels: BTreeSet<Label>,
-    size: Size,
-) -> Facts {
+pub(super) fn facts(machine: &Machine<'_>, patterns: &Patterns, labels: BTreeSet<Label>, size: Size) -> Facts {
     let labels: Vec<Label> = labels.into_iter().collect();
     let mut of_instruction: BTreeMap<At, Vec<LabelId>> = BTreeMap::new();
     for (number, label) in labels.iter().enumerate() {
-        if let Some(at) = position(program, &label.thread, &label.instr) {
+        if let Some(at) = machine.outline.find(&label.thread, &label.instr).and_then(|instr| machine.outline.at(instr))
+        {
             of_instruction.entry(at).or_default().push(LabelId::new(number));
         }
     }
@@ -408,7 +387,7 @@ pub(super) fn facts(
     }
     let follows = follows.into_iter().map(|(from, to)| Follows { from, to, newly: true });
     let facts = Facts::canonical(&labels, follows, [], (size.states, size.transitions));
-    Facts { cut_off: size.cut_off, ..facts }
+    Facts { cut_off: size.cut_off, outline: Some(machine.outline.clone()), ..facts }
 }
 
 /// Labels where the program itself was not explored: of each instruction one, and those of the accesses of the patterns.

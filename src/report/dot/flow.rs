@@ -9,8 +9,8 @@
 
 use crate::aeg::{AbstractEventGraph, Evaluation};
 use crate::ids::{InstrId, LabelId, VertexId};
-use crate::safety::{Place, Point};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::outline::{Place, Site};
+use std::collections::BTreeSet;
 
 /// What is drawn in a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,7 +20,7 @@ pub enum Node {
     /// A fence that the program has.
     InPlace(InstrId),
     /// A fence that is to be put in.
-    Suggested(Point),
+    Suggested(Site),
 }
 
 impl Node {
@@ -35,17 +35,11 @@ impl Node {
     }
 }
 
-/// All nodes and the edges between them, with these fences put in; `leading_along` gives the instructions that lead to the same control state as one does.
+/// All nodes and the edges between them, with these fences put in.
 #[must_use]
-pub fn flow(
-    graph: &AbstractEventGraph,
-    fences: &BTreeSet<Point>,
-    leading_along: &dyn Fn(InstrId) -> Vec<InstrId>,
-) -> (BTreeSet<Node>, BTreeSet<(Node, Node)>) {
-    let at_states = fences.iter().filter(|point| point.place == Place::State);
-    let at_states: BTreeMap<InstrId, Point> =
-        at_states.flat_map(|&point| leading_along(point.instr).into_iter().map(move |instr| (instr, point))).collect();
-    let part = |evaluation: &Evaluation| Part::of(evaluation, fences, at_states.get(&evaluation.instr).copied());
+pub fn flow(graph: &AbstractEventGraph, fences: &BTreeSet<Site>) -> (BTreeSet<Node>, BTreeSet<(Node, Node)>) {
+    let at_state = |instr: InstrId| graph.outline.site_behind(instr).filter(|site| fences.contains(site));
+    let part = |evaluation: &Evaluation| Part::of(evaluation, fences, at_state(evaluation.instr));
     let parts: Vec<Part> = graph.evaluations.iter().map(part).collect();
     let mut nodes: BTreeSet<Node> = graph.vertex_ids().map(Node::Access).collect();
     nodes.extend(fences.iter().copied().map(Node::Suggested));
@@ -98,9 +92,9 @@ enum Item {
 }
 
 impl Part {
-    fn of(evaluation: &Evaluation, fences: &BTreeSet<Point>, behind: Option<Point>) -> Part {
+    fn of(evaluation: &Evaluation, fences: &BTreeSet<Site>, behind: Option<Site>) -> Part {
         let fence = |place: Place| {
-            let point = Point { instr: evaluation.instr, place };
+            let point = Site { instr: evaluation.instr, place };
             fences.contains(&point).then_some(Node::Suggested(point))
         };
         let mut items: Vec<Item> = Vec::new();

@@ -24,8 +24,8 @@ use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Verdict};
 use crate::ids::{ThreadId, VertexId};
 use crate::memory::Kind;
+use crate::outline::Site;
 use crate::placement::cost::place_name;
-use crate::safety::Point;
 use flow::{Node, flow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -118,8 +118,8 @@ impl Picture {
 
 fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
     let graph = &outcome.analysis.graph;
-    let fences: BTreeSet<Point> = result.fences.iter().map(|fence| fence.point).collect();
-    let (nodes, order) = flow(graph, &fences, &|instr| outcome.leading_along(instr));
+    let fences: BTreeSet<Site> = result.fences.iter().map(|fence| fence.site).collect();
+    let (nodes, order) = flow(graph, &fences);
     let title = format!("{} under {}", outcome.model, result.model.name);
     let mut picture = Picture { title, nodes, order, red: BTreeMap::new(), conflicts: BTreeSet::new() };
     for torn in &result.findings.torn {
@@ -174,7 +174,7 @@ fn one_cycle(outcome: &Outcome, result: &ModelOutcome, number: usize) -> Picture
             edge.class = "delay";
         }
         for fence in result.fences.iter().filter(|fence| served.is_some_and(|delay| fence.delays.contains(&delay))) {
-            let fence = Node::Suggested(fence.point);
+            let fence = Node::Suggested(fence.site);
             picture.nodes.insert(fence);
             picture.order.insert((Node::Access(segment.entry), fence));
             picture.order.insert((fence, Node::Access(segment.exit)));
@@ -192,7 +192,7 @@ impl Picture {
         let letters: BTreeMap<Node, String> = self.nodes.iter().enumerate().map(|(i, &n)| (n, letters(i))).collect();
         for (position, thread) in graph.threads.iter().enumerate() {
             let own: Vec<Node> = (self.nodes.iter().copied())
-                .filter(|node| graph.instruction(node.instr(graph)).thread == ThreadId::new(position))
+                .filter(|node| graph.thread_of(node.instr(graph)) == ThreadId::new(position))
                 .collect();
             if own.is_empty() {
                 continue;
@@ -237,7 +237,7 @@ fn appearance(outcome: &Outcome, result: &ModelOutcome, node: Node, letters: &st
         }
         Node::InPlace(_) => format!("label={}, shape=\"box\"", quoted(&format!("fence\n{instr}"))),
         Node::Suggested(point) => {
-            let fence = result.fences.iter().find(|fence| fence.point == point);
+            let fence = result.fences.iter().find(|fence| fence.site == point);
             let mnemonic = fence.map_or("fence", |fence| &fence.mnemonic);
             let text = format!("{mnemonic}\n{} {instr}", names::place(point.place));
             format!("label={}, shape=\"box\", style=\"dashed\"", quoted(&text))

@@ -118,13 +118,13 @@ pub fn of(outcome: &Outcome) -> Data<'_> {
     let analysis = &outcome.analysis;
     let graph = &analysis.graph;
     let drawing = Drawing::of(graph);
-    let instructions = graph.instructions.iter().enumerate().map(|(position, instruction)| {
-        let instr = InstrId::new(position);
+    let instructions = graph.outline.instrs().map(|instr| {
+        let instruction = graph.outline.instruction(instr);
         InstructionData {
             thread: instruction.thread.index(),
             name: &instruction.name,
             text: instruction_text(outcome, instr),
-            row: drawing.rows[position],
+            row: drawing.rows[instr.index()],
             source: outcome.source.as_ref().and_then(|source| source.reference(instr)),
         }
     });
@@ -188,7 +188,7 @@ fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
         verified: verification_object(&result.verification),
         complete: result.complete,
         notices: super::super::reading::sentences(outcome, result),
-        fences: fences.map(|(object, fence)| FenceData { fence: object, at: fence.point.instr.index() }).collect(),
+        fences: fences.map(|(object, fence)| FenceData { fence: object, at: fence.site.instr.index() }).collect(),
         locks: locks(outcome, result),
         delays: result
             .all_delays()

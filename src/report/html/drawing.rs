@@ -117,7 +117,7 @@ fn rows(graph: &AbstractEventGraph) -> Vec<usize> {
     let mut rows = vec![0; num];
     let mut next_row = vec![0; graph.threads.len()];
     for instr in order {
-        let next = &mut next_row[graph.instructions[instr].thread.index()];
+        let next = &mut next_row[graph.thread_of(InstrId::new(instr)).index()];
         rows[instr] = *next;
         *next += 1;
     }

@@ -94,11 +94,12 @@ fn of_labels(outcome: &Outcome, drawing: &Drawing) -> Vec<Line> {
     for thread in 0..graph.threads.len() {
         lines.push(Line { thread: Some(thread), pieces: Vec::new() });
         let mut instructions: Vec<usize> = (0..graph.instructions.len())
-            .filter(|&instr| graph.instructions[instr].thread == ThreadId::new(thread))
+            .filter(|&instr| graph.outline.instructions[instr].thread == ThreadId::new(thread))
             .collect();
         instructions.sort_by_key(|&instr| drawing.rows[instr]);
         lines.extend(instructions.into_iter().map(|instr| {
-            let name = Piece { text: format!("{}: ", graph.instructions[instr].name), instructions: Vec::new() };
+            let name =
+                Piece { text: format!("{}: ", graph.outline.instructions[instr].name), instructions: Vec::new() };
             let text = names::instruction_text(&outcome.analysis, InstrId::new(instr));
             Line { thread: None, pieces: vec![name, Piece { text, instructions: vec![instr] }] }
         }));

@@ -19,13 +19,13 @@ use crate::lang::Language;
 use crate::lang::diagnostic::Place;
 use crate::lang::slco::edit::insertions;
 use crate::memory::FenceStrength;
+use crate::outline::{self, Site};
 use crate::placement::cost::place_name;
 use crate::placement::locks::{Lock, Role};
 use crate::program::Span;
 use crate::provenance::{Input, Provenance};
 use crate::repair::Repair;
 use crate::repair::text::edits;
-use crate::safety::{self, Point};
 use crate::source::Source;
 use schema::{
     Artifact, ArtifactChange, ArtifactLocation, AutomationDetails, CodeFlow, Configuration, Descriptor, Driver, Fix,
@@ -185,8 +185,8 @@ impl<'a> Writer<'a> {
 
     fn fence(&self, result: &ModelOutcome, fence: &Fence) -> ResultObject {
         let graph = &self.outcome.analysis.graph;
-        let instr = names::instruction(graph, fence.point.instr);
-        let (position, place) = (place_name(fence.point.place), names::place(fence.point.place));
+        let instr = names::instruction(graph, fence.site.instr);
+        let (position, place) = (place_name(fence.site.place), names::place(fence.site.place));
         let reason = fence.delays.iter().map(|&delay| &result.findings.delays[delay]);
         let reason = reason.min_by_key(|delay| delay.witness.num_of_accesses());
         let why = reason.map_or(String::new(), |delay| {
@@ -204,14 +204,10 @@ impl<'a> Writer<'a> {
             result.model.name,
             fence.mnemonic,
             fence.strength,
-            self.text(fence.point.instr)
+            self.text(fence.site.instr)
         );
         let is_confirmed = |delay: &usize| result.confirmations.get(*delay) == Some(&Confirmation::Yes);
-        let repair = |source: &Source| {
-            source
-                .at(fence.point.instr)
-                .map(|at| Repair { fences: [(at, fence.point.place)].into(), ..Repair::default() })
-        };
+        let repair = Repair { fences: [fence.site].into(), ..Repair::default() };
         let rule = match fence.strength {
             FenceStrength::Plain => 0,
             FenceStrength::Cumulative => 1,
@@ -221,10 +217,10 @@ impl<'a> Writer<'a> {
             rule_index: rule,
             level: if fence.delays.iter().any(is_confirmed) { "error" } else { "warning" },
             message: Message::new(what),
-            locations: vec![self.location(fence.point.instr)],
-            related_locations: self.other_ways(fence.point),
+            locations: vec![self.location(fence.site.instr)],
+            related_locations: self.other_ways(fence.site),
             code_flows: reason.map(|delay| self.code_flow(&delay.witness, &[])).into_iter().collect(),
-            fixes: self.fix(repair, &format!("Put a fence {place} {instr}.")).into_iter().collect(),
+            fixes: self.fix(&repair, &format!("Put a fence {place} {instr}.")).into_iter().collect(),
             partial_fingerprints: fingerprint(&[RULES[rule].0, &result.model.name, &instr, &position]),
             properties: BTreeMap::from([
                 ("memoryModel", result.model.name.clone()),
@@ -256,10 +252,7 @@ impl<'a> Writer<'a> {
         );
         let witnesses = result.findings.torn.iter().filter(|found| torn.contains(&found.instr));
         let reason = witnesses.min_by_key(|found| found.witness.num_of_accesses());
-        let repair = |source: &Source| {
-            let locked: Option<_> = torn.iter().map(|&instr| source.at(instr)).collect();
-            locked.map(|locked| Repair { locked, ..Repair::default() })
-        };
+        let repair = Repair { locked: torn.iter().copied().collect(), ..Repair::default() };
         let related = users(true).enumerate().map(|(position, (&instr, _))| Location {
             id: Some(position + 1),
             message: Some(Message::new("This must take the lock, too.")),
@@ -277,7 +270,7 @@ impl<'a> Writer<'a> {
                 .map(|found| self.code_flow(&found.witness, &[Verdict { torn: true, ..Verdict::default() }]))
                 .into_iter()
                 .collect(),
-            fixes: self.fix(repair, &format!("Make {torn_names} atomic.")).into_iter().collect(),
+            fixes: self.fix(&repair, &format!("Make {torn_names} atomic.")).into_iter().collect(),
             partial_fingerprints: fingerprint(&[RULES[2].0, &result.model.name, &torn_names]),
             properties: BTreeMap::from([
                 ("lock", number.to_string()),
@@ -288,8 +281,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Of a fence at a control state, the other instructions that lead there.
-    fn other_ways(&self, point: Point) -> Vec<Location> {
-        if point.place != safety::Place::State {
+    fn other_ways(&self, point: Site) -> Vec<Location> {
+        if point.place != outline::Place::State {
             return Vec::new();
         }
         let others = self.outcome.leading_along(point.instr).into_iter().filter(|&other| other != point.instr);
@@ -314,8 +307,7 @@ impl<'a> Writer<'a> {
 
     fn location(&self, instr: InstrId) -> Location {
         let graph = &self.outcome.analysis.graph;
-        let instruction = graph.instruction(instr);
-        let thread = &graph.threads[instruction.thread.index()];
+        let (thread, name) = graph.names_of(instr);
         let logical = |name: &str, full: String, kind| LogicalLocation {
             name: name.to_owned(),
             fully_qualified_name: full,
@@ -329,8 +321,8 @@ impl<'a> Writer<'a> {
             id: None,
             physical_location: physical,
             logical_locations: vec![
-                logical(&instruction.name, names::instruction(graph, instr), "instruction"),
-                logical(thread, thread.clone(), "thread"),
+                logical(name, names::instruction(graph, instr), "instruction"),
+                logical(thread, thread.to_owned(), "thread"),
             ],
             message: None,
         }
@@ -369,12 +361,12 @@ impl<'a> Writer<'a> {
     }
 
     /// The change of the text, where the language has words for it.
-    fn fix(&self, repair: impl Fn(&Source) -> Option<Repair>, description: &str) -> Option<Fix> {
+    fn fix(&self, repair: &Repair, description: &str) -> Option<Fix> {
         let source = self.outcome.source.as_ref()?;
         if Language::of(&source.path) != Some(Language::Slco) {
             return None;
         }
-        let edits = edits(&source.program, &repair(source)?).ok()?;
+        let edits = edits(&source.program, repair).ok()?;
         let replacements = insertions(&source.text, &edits).into_iter().map(|(at, what)| Replacement {
             deleted_region: region(source, Span { start: at, end: at }),
             inserted_content: Message::new(what),
