@@ -18,6 +18,7 @@
 //! | [`aeg`] | the abstract event graph: vertices, dependencies, program order, conflicts | §3, §6 |
 //! | [`safety`] | which accesses can overtake which | §5 |
 //! | [`cycles`] | critical cycles, delays, torn instructions | §7, §8 |
+//! | [`insertion`] | the fewest fences that meet what is asked for, by whomever | §9 |
 //! | [`placement`] | where fences go, and which locks are taken by whom | §8, §9 |
 //! | [`analysis`] | all of it, and the result that reports take | §10 |
 //! | [`caveat`] | what must be known before an answer is believed | |
@@ -61,6 +62,7 @@ pub mod explore;
 pub mod export;
 pub mod facts;
 pub mod ids;
+pub mod insertion;
 pub mod lang;
 pub mod litmus;
 pub mod lts;

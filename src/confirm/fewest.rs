@@ -10,10 +10,10 @@ use super::Subject;
 use crate::analysis::Recheck;
 use crate::budget::Exhausted;
 use crate::ids::InstrId;
+use crate::insertion::{Answer, Candidate, Demand, Fences, Insertion, fewest, least_weight};
 use crate::memory::FenceStrength;
 use crate::outline::{Outline, Place, Site};
 use crate::placement::exact::unreadability;
-use crate::placement::maxsat::Minimiser;
 use crate::placement::{Minimality, Placement};
 use crate::repair::Repair;
 use crate::safety::sites;
@@ -24,7 +24,7 @@ use crate::weak::system::Event;
 use crate::weak::threads::Progress;
 use crate::weak::visited::{Allowance, LimitReached};
 use crate::weak::{Granularity, Machine};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// What is known of fences found here: with them no pair is feasible, and each is on the way of a run that the others let pass.
 pub(super) const RECHECKED: Recheck = Recheck { done: true, enough: true, each_needed: true };
@@ -32,7 +32,7 @@ pub(super) const RECHECKED: Recheck = Recheck { done: true, enough: true, each_n
 /// All sites of a program at which a fence can stand.
 pub(super) struct Fewest<'a> {
     subject: &'a Subject<'a>,
-    sites: Vec<Site>,
+    candidates: Vec<Candidate>,
 }
 
 /// What is searched with fences in place.
@@ -74,77 +74,70 @@ impl From<LimitReached> for GivenUp {
 
 impl<'a> Fewest<'a> {
     pub(super) fn new(subject: &'a Subject<'a>) -> Fewest<'a> {
-        let sites = sites(&subject.analysis.graph).into_iter().collect();
-        Fewest { subject, sites }
+        let sites = sites(&subject.analysis.graph).into_iter();
+        Fewest { subject, candidates: sites.map(|site| (site, FenceStrength::Plain)).collect() }
     }
 
-    /// What a fence costs at one of the sites.
-    fn cost(&self, variable: usize) -> u64 {
-        self.subject.options.costs.of(self.sites[variable], FenceStrength::Plain)
+    fn cost(&self, (site, strength): Candidate) -> u64 {
+        self.subject.options.costs.of(site, strength)
     }
 
-    /// The least that fences cost which meet the ways of all these runs.
+    /// The least that fences cost which meet the ways of all these runs; a run that no fence stops asks for nothing.
     pub(super) fn cost_of(&self, witnesses: &[Witness]) -> u64 {
-        let chosen = self.minimiser(witnesses).minimise(|variable| self.cost(variable), |_| Vec::new());
-        chosen.into_iter().map(|variable| self.cost(variable)).sum()
+        least_weight(&self.candidates, &|candidate| self.cost(candidate), self.demands_of(witnesses))
     }
 
-    fn minimiser(&self, witnesses: &[Witness]) -> Minimiser {
-        let mut minimiser = Minimiser::new(self.sites.len());
-        let demands: BTreeSet<Vec<usize>> = witnesses.iter().map(|witness| self.demand(witness)).collect();
-        // A run that no fence stops asks for nothing.
-        for demand in demands.into_iter().filter(|demand| !demand.is_empty()) {
-            minimiser.require_one_of(demand);
-        }
-        minimiser
+    /// What runs demand that some fence stops.
+    fn demands_of(&self, witnesses: &[Witness]) -> BTreeSet<Demand> {
+        witnesses.iter().map(|witness| self.demand(witness)).filter(|demand| !demand.sites.is_empty()).collect()
     }
 
     /// The fewest fences that leave no pair feasible, and of these such as are easy to see in a text.
     pub(super) fn place(&self, search: &Search<'_>, witnesses: &[Witness]) -> Result<Found, GivenUp> {
-        let mut minimiser = self.minimiser(witnesses);
         let mut confirmed = BTreeSet::new();
-        let mut given_up = None;
-        let mut fences = BTreeMap::new();
         let graph = &self.subject.analysis.graph;
-        let weights: [&dyn Fn(usize) -> u64; 2] =
-            [&|variable| self.cost(variable), &|variable| unreadability(graph, self.sites[variable])];
-        for weight in weights {
-            let chosen = minimiser.minimise(weight, |chosen| {
-                self.demands(search, chosen, &mut confirmed).unwrap_or_else(|reason| {
-                    given_up = Some(reason);
-                    Vec::new()
-                })
-            });
-            if let Some(reason) = given_up {
-                return Err(reason);
-            }
-            fences = chosen.iter().map(|&variable| (self.sites[variable], FenceStrength::Plain)).collect();
-        }
+        let mut checker = |fences: &Fences| match self.demands(search, fences, &mut confirmed) {
+            Ok(demands) if demands.is_empty() => Answer::Holds,
+            Ok(demands) => Answer::Fails(demands),
+            Err(reason) => Answer::Undecided(reason),
+        };
+        let readability = |(site, _): Candidate| unreadability(graph, site);
+        let found = fewest(
+            &self.candidates,
+            &[&|candidate| self.cost(candidate), &readability],
+            self.demands_of(witnesses),
+            &mut checker,
+        );
+        let fences = match found {
+            Insertion::Fewest(fences) => fences,
+            Insertion::Unfixable(_) => return Err(GivenUp::Undecided),
+            Insertion::Undecided(_, reason) => return Err(reason),
+        };
         let cost = self.subject.options.costs.total(&fences);
         Ok(Found { placement: Placement { fences, cost, minimality: Minimality::Program }, confirmed })
     }
 
-    /// The sites of which each run that gets past these fences asks for one.
+    /// What each run that gets past these fences demands.
     fn demands(
         &self,
         search: &Search<'_>,
-        chosen: &[usize],
+        fences: &Fences,
         confirmed: &mut BTreeSet<Pair>,
-    ) -> Result<Vec<Vec<usize>>, GivenUp> {
-        let fences = chosen.iter().map(|&variable| self.sites[variable]).collect();
+    ) -> Result<BTreeSet<Demand>, GivenUp> {
         let mut split = search.split.clone();
-        Repair { fences, ..Repair::default() }.apply(&self.subject.analysis.graph.outline, &mut split);
+        let repair = Repair { fences: fences.keys().copied().collect(), ..Repair::default() };
+        repair.apply(&self.subject.analysis.graph.outline, &mut split);
         let mut attack = Attack::new(&split, search.machine, search.granularity, search.allowance.clone())?;
-        let mut demands = Vec::new();
+        let mut demands = BTreeSet::new();
         for pair in attack.pairs().into_iter().filter(|pair| search.pairs.contains(pair)) {
             let Some(witness) = attack.confirm(pair)? else { continue };
             let demand = self.demand(&witness);
             // A fence inside an instruction can stand where it does not stop this run.
-            if demand.is_empty() || demand.iter().any(|variable| chosen.contains(variable)) {
+            if demand.sites.is_empty() || demand.is_met_by(fences) {
                 return Err(GivenUp::Undecided);
             }
             confirmed.insert(pair);
-            demands.push(demand);
+            demands.insert(demand);
         }
         if demands.is_empty() && search.machine == Machine::Pso && !attack.pairs().is_empty() {
             // On PSO attacks by one thread that stops are not all.
@@ -158,9 +151,10 @@ impl<'a> Fewest<'a> {
     }
 
     /// The sites at which a fence could stop this run.
-    fn demand(&self, witness: &Witness) -> Vec<usize> {
+    fn demand(&self, witness: &Witness) -> Demand {
         let way = Way::of(witness, &self.subject.analysis.graph.outline);
-        (0..self.sites.len()).filter(|&variable| way.passes(self.sites[variable])).collect()
+        let sites = self.candidates.iter().map(|&(site, _)| site).filter(|&site| way.passes(site)).collect();
+        Demand { sites, strength: FenceStrength::Plain }
     }
 }
 

@@ -1,23 +1,21 @@
 //! The exact placement: an integer program over sites, path constraints added lazily (method §9).
 //!
-//! Variables are (site, strength); every open path asks for one of its sites. [`Minimiser`] chooses the cheapest fences that meet all
-//! paths seen so far; [`paths`](super::paths) looks for one that they leave open. When there is none, the choice is a proven minimum.
+//! Every open path demands a fence at one of its sites; [`insertion`](crate::insertion) chooses the cheapest fences that meet all
+//! paths seen so far, and [`paths`](super::paths) looks for one that they leave open. When there is none, the choice is a proven minimum.
 //!
 //! *Ties.* Of several choices of least cost the one with the fewest cumulative fences is taken, and of those the one whose fences stand where
 //! a reader looks first, after shared accesses rather than before or inside instructions: three [objectives](Objective), minimised one after the other.
 //!
 //! *Cost.* A hitting set problem, NP-hard; but the variables are those of one thread, some hundreds at most in practice.
 
-use super::maxsat::{Minimiser, Variable};
-use super::paths::OpenPath;
 use super::{ThreadProblem, greedy};
 use crate::aeg::AbstractEventGraph;
+use crate::insertion::{Answer, Candidate, Fences, Insertion, Weight, fewest};
 use crate::memory::FenceStrength;
 use crate::outline::{Place, Site};
 use crate::safety::sites;
-use std::collections::{BTreeMap, BTreeSet};
-
-type Fences = BTreeMap<Site, FenceStrength>;
+use std::collections::BTreeSet;
+use std::convert::Infallible;
 
 /// What is minimised, the first before the second before the third.
 #[derive(Clone, Copy)]
@@ -29,7 +27,7 @@ enum Objective {
 }
 
 impl Objective {
-    fn weight(self, part: &ThreadProblem<'_>, (site, strength): (Site, FenceStrength)) -> u64 {
+    fn weight(self, part: &ThreadProblem<'_>, (site, strength): Candidate) -> u64 {
         match self {
             Objective::Cost => part.cost(site, strength),
             Objective::Cumulative => u64::from(strength == FenceStrength::Cumulative),
@@ -56,27 +54,24 @@ pub fn unreadability(graph: &AbstractEventGraph, site: Site) -> u64 {
 /// Fences of least cost that meet every path of the thread's delays.
 #[must_use]
 pub fn minimum(part: &ThreadProblem<'_>) -> Fences {
-    let candidates = candidates(part);
-    let mut minimiser = Minimiser::new(candidates.len());
+    let objectives = [Objective::Cost, Objective::Cumulative, Objective::Readability];
+    let weights = objectives.map(|objective| move |candidate| objective.weight(part, candidate));
+    let weights: Vec<Weight<'_>> = weights.iter().map(|weight| weight as Weight<'_>).collect();
     // The paths that the greedy choice meets are a good start.
-    for path in greedy::choose(part).paths {
-        minimiser.require_one_of(meeting(&candidates, &path));
+    let known = greedy::choose(part).paths;
+    let mut open_paths = |fences: &Fences| match part.open_paths(fences) {
+        open if open.is_empty() => Answer::<Infallible>::Holds,
+        open => Answer::Fails(open),
+    };
+    match fewest(&candidates(part), &weights, known, &mut open_paths) {
+        Insertion::Fewest(fences) => fences,
+        Insertion::Unfixable(path) => unreachable!("{path:?} crosses a site of the thread"),
+        Insertion::Undecided(_, never) => match never {},
     }
-    let mut best = Fences::new();
-    for objective in [Objective::Cost, Objective::Cumulative, Objective::Readability] {
-        let chosen = minimiser.minimise(
-            |variable| objective.weight(part, candidates[variable]),
-            |chosen| {
-                part.open_paths(&fences(&candidates, chosen)).iter().map(|path| meeting(&candidates, path)).collect()
-            },
-        );
-        best = fences(&candidates, &chosen);
-    }
-    best
 }
 
 /// All sites of the thread, with the strengths that its delays ask for.
-fn candidates(part: &ThreadProblem<'_>) -> Vec<(Site, FenceStrength)> {
+fn candidates(part: &ThreadProblem<'_>) -> Vec<Candidate> {
     let graph = part.problem.graph;
     let threads: BTreeSet<_> = part.delays.iter().map(|delay| graph.vertex(delay.from).thread).collect();
     let mut strengths = BTreeSet::new();
@@ -86,21 +81,4 @@ fn candidates(part: &ThreadProblem<'_>) -> Vec<(Site, FenceStrength)> {
     }
     let sites = sites(graph).into_iter().filter(|site| threads.contains(&graph.thread_of(site.instr)));
     sites.flat_map(|site| strengths.iter().map(move |&strength| (site, strength))).collect()
-}
-
-/// The variables whose fence meets the path.
-fn meeting(candidates: &[(Site, FenceStrength)], path: &OpenPath) -> Vec<Variable> {
-    let meets = |&(site, strength): &(Site, FenceStrength)| strength >= path.strength && path.sites.contains(&site);
-    candidates.iter().enumerate().filter(|(_, candidate)| meets(candidate)).map(|(variable, _)| variable).collect()
-}
-
-/// The fences chosen, the strongest at each site.
-fn fences(candidates: &[(Site, FenceStrength)], chosen: &[Variable]) -> Fences {
-    let mut fences = Fences::new();
-    for &variable in chosen {
-        let (site, strength) = candidates[variable];
-        let present = fences.entry(site).or_insert(strength);
-        *present = strength.max(*present);
-    }
-    fences
 }

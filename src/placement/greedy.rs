@@ -4,7 +4,7 @@
 //! result is enough, rarely minimal, and never better than the exact one. The paper knows no control states: no fence stands at one.
 
 use super::ThreadProblem;
-use super::paths::OpenPath;
+use crate::insertion::{Demand, Fences};
 use crate::memory::FenceStrength;
 use crate::outline::{Place, Site};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,22 +12,22 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The fences chosen, and all paths that were seen on the way.
 pub struct Choice {
     /// The fences.
-    pub fences: BTreeMap<Site, FenceStrength>,
+    pub fences: Fences,
     /// The paths that they were chosen for.
-    pub paths: BTreeSet<OpenPath>,
+    pub paths: BTreeSet<Demand>,
 }
 
 /// Chooses fences until no path is open.
 #[must_use]
 pub fn choose(part: &ThreadProblem<'_>) -> Choice {
-    let mut fences = BTreeMap::new();
+    let mut fences = Fences::new();
     let mut paths = BTreeSet::new();
     loop {
         let new = part.open_paths(&fences);
         if new.is_empty() {
             return Choice { fences, paths };
         }
-        let mut open: Vec<&OpenPath> = new.iter().collect();
+        let mut open: Vec<&Demand> = new.iter().collect();
         while let Some((site, strength)) = most_shared(part, &open) {
             let present = fences.entry(site).or_insert(strength);
             *present = strength.max(*present);
@@ -41,7 +41,7 @@ pub fn choose(part: &ThreadProblem<'_>) -> Choice {
 type Candidate = (Site, (u64, FenceStrength));
 
 /// The site on the most open paths for its cost; of equals, the first in the program text. It must be as strong as the strongest path there asks.
-fn most_shared(part: &ThreadProblem<'_>, open: &[&OpenPath]) -> Option<(Site, FenceStrength)> {
+fn most_shared(part: &ThreadProblem<'_>, open: &[&Demand]) -> Option<(Site, FenceStrength)> {
     let mut counters: BTreeMap<Site, (u64, FenceStrength)> = BTreeMap::new();
     for path in open {
         for &site in path.sites.iter().filter(|site| site.place != Place::State) {

@@ -11,7 +11,6 @@ pub mod cost;
 pub mod exact;
 pub mod greedy;
 pub mod locks;
-pub(crate) mod maxsat;
 pub mod paths;
 pub mod recheck;
 pub mod service;
@@ -19,11 +18,12 @@ pub mod service;
 use crate::aeg::AbstractEventGraph;
 use crate::cycles::Delay;
 use crate::ids::{InstrId, ThreadId};
+use crate::insertion::{Demand, Fences};
 use crate::memory::{FenceStrength, MemoryModel};
 use crate::outline::Site;
 use crate::safety::Synchronisation;
 use cost::Costs;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// How fences are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub enum Method {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     /// The sites and what stands there.
-    pub fences: BTreeMap<Site, FenceStrength>,
+    pub fences: Fences,
     /// The sum of their costs.
     pub cost: u64,
     /// Whether that is the least possible.
@@ -84,7 +84,7 @@ pub struct Problem<'a> {
 /// Chooses fences that enforce all delays.
 #[must_use]
 pub fn place(problem: &Problem<'_>, method: Method) -> Placement {
-    let mut fences = BTreeMap::new();
+    let mut fences = Fences::new();
     for thread in (0..problem.graph.threads.len()).map(ThreadId::new) {
         let delays: Vec<&Delay> =
             problem.delays.iter().filter(|delay| problem.graph.vertex(delay.from).thread == thread).collect();
@@ -113,7 +113,7 @@ pub struct ThreadProblem<'a> {
 
 impl ThreadProblem<'_> {
     /// The paths that fences must still meet, if these are chosen.
-    fn open_paths(&self, fences: &BTreeMap<Site, FenceStrength>) -> BTreeSet<paths::OpenPath> {
+    fn open_paths(&self, fences: &Fences) -> BTreeSet<Demand> {
         let in_place = Synchronisation { fences: fences.clone(), locked: self.problem.in_place.locked.clone() };
         paths::open_paths(self.problem.graph, self.problem.model, &in_place, &self.delays)
     }

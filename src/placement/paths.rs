@@ -7,6 +7,7 @@
 use crate::aeg::AbstractEventGraph;
 use crate::cycles::Delay;
 use crate::ids::VertexId;
+use crate::insertion::Demand;
 use crate::memory::{FenceStrength, MemoryModel};
 use crate::outline::Site;
 use crate::safety::chain::{ChainSearch, Meeting, Trail};
@@ -15,23 +16,6 @@ use crate::safety::{Synchronisation, sites_between};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-/// A path that must meet a fence: the sites that it crosses, and how strong the fence must be.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct OpenPath {
-    /// The sites that the path crosses.
-    pub sites: BTreeSet<Site>,
-    /// The strength that is needed.
-    pub strength: FenceStrength,
-}
-
-impl OpenPath {
-    /// Whether one of the fences meets the path.
-    #[must_use]
-    pub fn is_met_by(&self, fences: &BTreeMap<Site, FenceStrength>) -> bool {
-        self.sites.iter().any(|site| fences.get(site).is_some_and(|&strength| strength >= self.strength))
-    }
-}
-
 /// For every delay that is still open with these fences in place, one path that no fence meets.
 #[must_use]
 pub fn open_paths(
@@ -39,7 +23,7 @@ pub fn open_paths(
     model: &MemoryModel,
     in_place: &Synchronisation,
     delays: &[&Delay],
-) -> BTreeSet<OpenPath> {
+) -> BTreeSet<Demand> {
     let mut found = BTreeSet::new();
     let chains = ChainSearch::new(graph, model, in_place);
     for strength in [FenceStrength::Plain, FenceStrength::Cumulative] {
@@ -58,7 +42,7 @@ pub fn open_paths(
                 if let Meeting::Access { vertex, event } = met
                     && wanted.remove(&vertex)
                 {
-                    found.insert(OpenPath { sites: crossed(graph, trail, event), strength });
+                    found.insert(Demand { sites: crossed(graph, trail, event), strength });
                 }
                 if wanted.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };

@@ -4,20 +4,22 @@
 //! where several instructions lead to one, a fence before that one does for all of them. Where several lead to a control state and several leave it, one at the state does for all of both. Fences do nothing under sequential consistency, so the patterns of the program with fences in place are those of the program itself whose path
 //! avoids them: one exploration is enough, whatever sets are tried.
 //!
-//! [`minimum`] finds a set of least cost, and of those one with the fewest fences at states, by the [same solver](crate::placement::maxsat) as the main analysis: paths are added as they are found to be open. [`all_minimal`]
-//! lists every set from which no fence can be left out, after the paper's Algorithm 1: a set with an open path is replaced by all those with one more fence on it, smallest sets first, and
-//! those with a subset that is a solution are dropped. As in the paper, its fences stand after instructions only. Threads are solved on their own, as fences of one do nothing for another: the minimal sets of the program are all combinations.
+//! [`minimum`] finds a set of least cost, and of those one with the fewest fences at states; [`minimal_sets`] lists every set from which no
+//! fence can be left out, as in the paper with fences after instructions only. Both go through the one [loop](crate::insertion): it is the paper's Algorithm 1. Threads are
+//! solved on their own, as fences of one do nothing for another: the minimal sets of the program are all combinations.
 //!
-//! *Cost.* Minimum hitting sets are NP-hard, and there can be exponentially many minimal ones; the instructions are those on paths of one thread, some dozens.
+//! *Cost.* The instructions are those on paths of one thread, some dozens.
 
 use super::local::{Pattern, Patterns};
 use super::machine::Machine;
 use crate::ids::InstrId;
+use crate::insertion::{Answer, Candidate, Demand, Fences, Insertion, all_minimal, fewest};
+use crate::memory::FenceStrength;
 use crate::outline::{Outline, Place, Site};
-use crate::placement::maxsat::Minimiser;
 use crate::program::At;
 use crate::program::single_access::Origin;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::convert::Infallible;
 
 /// Fences of a thread.
 pub(super) type Cuts = BTreeSet<Site>;
@@ -161,60 +163,31 @@ fn reach(pattern: &Pattern, from: Vec<usize>) -> BTreeSet<usize> {
     reached
 }
 
+/// What the patterns that these fences leave open demand.
+fn answer(paths: &Paths<'_>, fences: &Fences) -> Answer<Infallible> {
+    let open = paths.open(&fences.keys().copied().collect());
+    // What is inside of an instruction is refused elsewhere: [`Paths::uncut`].
+    let can_be_cut = open.into_iter().filter(|path| !path.is_empty());
+    let demands: BTreeSet<Demand> = can_be_cut.map(|sites| Demand { sites, strength: FenceStrength::Plain }).collect();
+    if demands.is_empty() { Answer::Holds } else { Answer::Fails(demands) }
+}
+
 /// A set of least cost; of those the one of least second cost.
 pub(super) fn minimum(paths: &Paths<'_>, costs: [&dyn Fn(Site) -> u64; 2]) -> Cuts {
-    let candidates: Vec<Site> = paths.candidates().into_iter().collect();
-    let variable = |cut: &Site| candidates.binary_search(cut).expect("every place on a path is a candidate");
-    let cuts = |chosen: &[usize]| chosen.iter().map(|&variable| candidates[variable]).collect::<Cuts>();
-    let mut minimiser = Minimiser::new(candidates.len());
-    let mut best = Cuts::new();
-    for cost in costs {
-        let chosen = minimiser.minimise(
-            |variable| cost(candidates[variable]),
-            |chosen| {
-                let open = paths.open(&cuts(chosen));
-                // What is inside of an instruction is refused elsewhere: [`Paths::uncut`].
-                let can_be_cut = open.iter().filter(|path| !path.is_empty());
-                can_be_cut.map(|path| path.iter().map(variable).collect()).collect()
-            },
-        );
-        best = cuts(&chosen);
+    let candidates: Vec<Candidate> = paths.candidates().into_iter().map(|site| (site, FenceStrength::Plain)).collect();
+    let [first, second] = costs.map(|cost| move |(site, _): Candidate| cost(site));
+    match fewest(&candidates, &[&first, &second], [], &mut |fences: &Fences| answer(paths, fences)) {
+        Insertion::Fewest(fences) => fences.into_keys().collect(),
+        Insertion::Unfixable(demand) => unreachable!("every site on a path is a candidate: {demand:?}"),
+        Insertion::Undecided(_, never) => match never {},
     }
-    best
 }
 
 /// All minimal sets of fences after instructions, the smallest first, but no more than `most`; and whether these are all.
-pub(super) fn all_minimal(paths: &Paths<'_>, most: usize) -> (Vec<Cuts>, bool) {
-    let mut minimal: Vec<Cuts> = Vec::new();
-    let mut seen: BTreeSet<Cuts> = BTreeSet::from([Cuts::new()]);
-    let mut queue = VecDeque::from([Cuts::new()]);
-    while let Some(fences) = queue.pop_front() {
-        if minimal.iter().any(|smaller| smaller.is_subset(&fences)) {
-            continue;
-        }
-        let after = |path: &Cuts| path.iter().copied().filter(|site| site.place == Place::After).collect();
-        let open: BTreeSet<Cuts> = paths.open(&fences).iter().map(after).collect();
-        let Some(path) = open.iter().min_by_key(|path| path.len()) else {
-            // Smaller sets came first, but a larger one can still have a fence too many: it was needed for another path only.
-            let is_minimal = fences.iter().all(|fence| {
-                let less: Cuts = fences.iter().copied().filter(|other| other != fence).collect();
-                !paths.open(&less).is_empty()
-            });
-            if is_minimal {
-                if minimal.len() == most {
-                    return (minimal, false);
-                }
-                minimal.push(fences);
-            }
-            continue;
-        };
-        for &cut in path {
-            let mut more = fences.clone();
-            more.insert(cut);
-            if seen.insert(more.clone()) {
-                queue.push_back(more);
-            }
-        }
+pub(super) fn minimal_sets(paths: &Paths<'_>, most: usize) -> (Vec<Cuts>, bool) {
+    let is_allowed = |site: Site| site.place == Place::After;
+    match all_minimal(is_allowed, most, &mut |fences: &Fences| answer(paths, fences)) {
+        Ok(sets) => sets,
+        Err(never) => match never {},
     }
-    (minimal, true)
 }

@@ -4,7 +4,7 @@
 //! So a pattern is a [`Delay`] from the write to the read, and its witness a [`Cycle`] of two threads whose last edge is the store order.
 
 use super::Checked;
-use super::hitting::{Cuts, Paths, all_minimal, minimum};
+use super::hitting::{Cuts, Paths, minimal_sets, minimum};
 use super::local::{Node, Pattern, Patterns};
 use super::machine::{Machine, Role};
 use super::needed::num_of_fences;
@@ -227,7 +227,7 @@ impl Checked {
             if paths.patterns.is_empty() {
                 continue;
             }
-            let (found, complete) = all_minimal(&paths, most);
+            let (found, complete) = minimal_sets(&paths, most);
             sets.complete &= complete;
             let instrs = |set: &Cuts| set.iter().map(|site| site.instr).collect();
             sets.threads.push(found.iter().map(instrs).collect());

@@ -1,0 +1,223 @@
+//! One loop that turns demands into the fewest fences.
+//!
+//! A [`Checker`] knows whether a property holds with given fences in place, and if it does not, what it asks for: a
+//! [`Demand`] is a set of sites of which every set of fences that is enough has one, at least of some strength.
+//! [`fewest`] keeps the demands, proposes the cheapest fences that meet them all, has them checked, adds the new
+//! demands, and stops when the property holds. All demands are necessary, so nothing cheaper is enough.
+//!
+//! *Ties.* Several weights can be given; the second decides between choices that are equal by the first, and so on.
+//! Each needs a round of its own, for a choice that no demand is against may still fail.
+//!
+//! [`all_minimal`] lists every set from which no fence can be left out, smallest first: a set that is not enough is
+//! replaced by all those with one more fence that a demand asks for.
+//!
+//! *Cost.* A hitting set problem, NP-hard, solved by [`maxsat`]; demands of sequential code are like intervals, where it
+//! is easy. There can be exponentially many minimal sets.
+//!
+//! *Limits.* If a checker cannot decide, the outcome is [`Insertion::Undecided`] with a lower bound. A checker whose
+//! demands are not necessary for its property must not say that the result is a minimum.
+
+pub(crate) mod maxsat;
+
+use crate::memory::FenceStrength;
+use crate::outline::Site;
+use maxsat::{Minimiser, Variable};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Fences by site.
+pub type Fences = BTreeMap<Site, FenceStrength>;
+
+/// A fence that may be put in.
+pub type Candidate = (Site, FenceStrength);
+
+/// One of these sites needs a fence, at least of this strength.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Demand {
+    /// The sites.
+    pub sites: BTreeSet<Site>,
+    /// The strength.
+    pub strength: FenceStrength,
+}
+
+impl Demand {
+    /// Whether one of the fences meets it.
+    #[must_use]
+    pub fn is_met_by(&self, fences: &Fences) -> bool {
+        self.sites.iter().any(|site| fences.get(site).is_some_and(|&strength| strength >= self.strength))
+    }
+
+    fn is_met_by_one(&self, (site, strength): Candidate) -> bool {
+        strength >= self.strength && self.sites.contains(&site)
+    }
+}
+
+/// What a checker says of fences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer<Stop> {
+    /// With these the property holds.
+    Holds,
+    /// It does not; every set of fences that is enough meets these, and these fences miss one of them.
+    Fails(BTreeSet<Demand>),
+    /// It could not be found out: why.
+    Undecided(Stop),
+}
+
+/// Knows whether a property holds with fences in place. It may keep whatever it likes between calls.
+pub trait Checker {
+    /// Why it cannot decide.
+    type Stop;
+
+    /// Whether the property holds with these fences in place.
+    fn check(&mut self, fences: &Fences) -> Answer<Self::Stop>;
+}
+
+impl<Stop, F: FnMut(&Fences) -> Answer<Stop>> Checker for F {
+    type Stop = Stop;
+
+    fn check(&mut self, fences: &Fences) -> Answer<Stop> {
+        self(fences)
+    }
+}
+
+/// What came of the loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Insertion<Stop> {
+    /// These fences are enough, and nothing weighs less.
+    Fewest(Fences),
+    /// No candidate meets this demand: no fences are enough.
+    Unfixable(Demand),
+    /// The checker stopped. No set that is enough weighs less than these fences, by the first weight.
+    Undecided(Fences, Stop),
+}
+
+/// What a fence weighs.
+pub type Weight<'w> = &'w dyn Fn(Candidate) -> u64;
+
+/// The fences of least weight, the first weight before the second and so on, with which the property holds; these
+/// demands are known already.
+pub fn fewest<C: Checker>(
+    candidates: &[Candidate],
+    weights: &[Weight<'_>],
+    known: impl IntoIterator<Item = Demand>,
+    checker: &mut C,
+) -> Insertion<C::Stop> {
+    let mut minimiser = Minimiser::new(candidates.len());
+    for demand in known {
+        match meeting(candidates, &demand) {
+            clause if clause.is_empty() => return Insertion::Unfixable(demand),
+            clause => minimiser.require_one_of(clause),
+        }
+    }
+    let mut best = Fences::new();
+    for weight in weights {
+        let mut end = None;
+        let chosen = minimiser.minimise(
+            |variable| weight(candidates[variable]),
+            |chosen| {
+                let chosen = fences(candidates, chosen);
+                let demands = match checker.check(&chosen) {
+                    Answer::Holds => return Vec::new(),
+                    Answer::Undecided(stop) => {
+                        end = Some(Insertion::Undecided(chosen, stop));
+                        return Vec::new();
+                    }
+                    Answer::Fails(demands) => demands,
+                };
+                let clauses: Vec<Vec<Variable>> = demands.iter().map(|demand| meeting(candidates, demand)).collect();
+                if let Some((_, demand)) = clauses.iter().zip(demands).find(|(clause, _)| clause.is_empty()) {
+                    end = Some(Insertion::Unfixable(demand));
+                    return Vec::new();
+                }
+                clauses
+            },
+        );
+        if let Some(end) = end {
+            return end;
+        }
+        best = fences(candidates, &chosen);
+    }
+    Insertion::Fewest(best)
+}
+
+/// The least weight of fences that meet these demands; a demand that no candidate meets asks for nothing.
+#[must_use]
+pub fn least_weight(candidates: &[Candidate], weight: Weight<'_>, demands: impl IntoIterator<Item = Demand>) -> u64 {
+    let can_be_met = |demand: &Demand| candidates.iter().any(|&candidate| demand.is_met_by_one(candidate));
+    let demands = demands.into_iter().filter(can_be_met);
+    match fewest(candidates, &[weight], demands, &mut |_: &Fences| Answer::<()>::Holds) {
+        Insertion::Fewest(fences) => fences.into_iter().map(weight).sum(),
+        Insertion::Unfixable(_) | Insertion::Undecided(..) => {
+            unreachable!("all demands can be met, and nothing else is asked")
+        }
+    }
+}
+
+/// All minimal sets of plain fences at sites that are allowed, the smallest first, but no more than `most`; and whether
+/// these are all.
+///
+/// # Errors
+/// If the checker cannot decide.
+pub fn all_minimal<C: Checker>(
+    is_allowed: impl Fn(Site) -> bool,
+    most: usize,
+    checker: &mut C,
+) -> Result<(Vec<BTreeSet<Site>>, bool), C::Stop> {
+    let mut demands_of = |sites: &BTreeSet<Site>| match checker
+        .check(&sites.iter().map(|&site| (site, FenceStrength::Plain)).collect())
+    {
+        Answer::Holds => Ok(BTreeSet::new()),
+        Answer::Undecided(stop) => Err(stop),
+        Answer::Fails(demands) => Ok(demands),
+    };
+    let mut minimal: Vec<BTreeSet<Site>> = Vec::new();
+    let mut seen = BTreeSet::from([BTreeSet::new()]);
+    let mut queue = VecDeque::from([BTreeSet::new()]);
+    while let Some(sites) = queue.pop_front() {
+        if minimal.iter().any(|smaller| smaller.is_subset(&sites)) {
+            continue;
+        }
+        let demands = demands_of(&sites)?;
+        let allowed = |demand: Demand| demand.sites.into_iter().filter(|&site| is_allowed(site)).collect();
+        let demands: BTreeSet<BTreeSet<Site>> = demands.into_iter().map(allowed).collect();
+        let Some(asked) = demands.into_iter().min_by_key(BTreeSet::len) else {
+            // Smaller sets came first, but a larger one can still have a fence too many: it was needed for another
+            // demand only.
+            let mut is_minimal = true;
+            for fence in &sites {
+                let less = sites.iter().copied().filter(|other| other != fence).collect();
+                is_minimal &= !demands_of(&less)?.is_empty();
+            }
+            if is_minimal {
+                if minimal.len() == most {
+                    return Ok((minimal, false));
+                }
+                minimal.push(sites);
+            }
+            continue;
+        };
+        for site in asked {
+            let mut more = sites.clone();
+            more.insert(site);
+            if seen.insert(more.clone()) {
+                queue.push_back(more);
+            }
+        }
+    }
+    Ok((minimal, true))
+}
+
+/// The variables whose fence meets the demand.
+fn meeting(candidates: &[Candidate], demand: &Demand) -> Vec<Variable> {
+    (0..candidates.len()).filter(|&variable| demand.is_met_by_one(candidates[variable])).collect()
+}
+
+/// The fences chosen, the strongest at each site.
+fn fences(candidates: &[Candidate], chosen: &[Variable]) -> Fences {
+    let mut fences = Fences::new();
+    for &variable in chosen {
+        let (site, strength) = candidates[variable];
+        let present = fences.entry(site).or_insert(strength);
+        *present = strength.max(*present);
+    }
+    fences
+}
