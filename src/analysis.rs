@@ -17,7 +17,6 @@ use crate::placement::locks::{Lock, lock_groups};
 use crate::placement::service::served_delays;
 use crate::placement::{self, Method, MinimalSets, Minimality, Placement, Problem, recheck};
 use crate::provenance::Provenance;
-use crate::readings::OtherReading;
 use crate::safety::Synchronisation;
 use crate::source::Source;
 use std::fmt;
@@ -155,6 +154,19 @@ impl Verification {
     pub fn is_open(&self) -> bool {
         matches!(self, Verification::Bounded(_) | Verification::Undecided(_))
     }
+}
+
+/// What another reading would answer under a memory model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherReading {
+    /// The reading.
+    pub atomicity: Atomicity,
+    /// How many fences it asks for.
+    pub fences: usize,
+    /// How many locks.
+    pub locks: usize,
+    /// Whether all was seen that it depends on: else there may be more.
+    pub complete: bool,
 }
 
 /// The result under one memory model.

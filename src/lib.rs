@@ -7,6 +7,7 @@
 //!
 //! | station | computes | method |
 //! |---|---|---|
+//! | [`text`] | where something stands in a text, and how it is shown | |
 //! | [`lang`] | programs, from specifications | |
 //! | [`program`] | the one program representation and its evaluator | §1 |
 //! | [`export`] | programs in other tools' languages | |
@@ -77,4 +78,5 @@ pub mod repair;
 pub mod report;
 pub mod safety;
 pub mod source;
+pub mod text;
 pub mod weak;

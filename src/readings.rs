@@ -7,7 +7,7 @@
 //! Which facts are needed does not depend on the memory model: what is sequentially consistent does not.
 
 use crate::aeg::Profile;
-use crate::analysis::{Analysis, Options};
+use crate::analysis::{Analysis, Options, OtherReading};
 use crate::cycles::Atomicity;
 use crate::ids::InstrId;
 use crate::memory::MemoryModel;
@@ -16,19 +16,6 @@ use crate::repair::Repair;
 use crate::weak;
 use crate::weak::split::{SplitProgram, TooLong};
 use std::collections::BTreeSet;
-
-/// What another reading would answer under a memory model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OtherReading {
-    /// The reading.
-    pub atomicity: Atomicity,
-    /// How many fences it asks for.
-    pub fences: usize,
-    /// How many locks.
-    pub locks: usize,
-    /// Whether all was seen that it depends on: else there may be more.
-    pub complete: bool,
-}
 
 /// A program that can be explored access by access, up to so many states.
 #[derive(Clone, Copy)]

@@ -4,9 +4,9 @@
 //! instructions of an [outline](crate::outline) with the text.
 
 use crate::ids::InstrId;
-use crate::lang::diagnostic::Place;
 use crate::outline::Outline;
 use crate::program::{At, InstructionKind, Program, Span};
+use crate::text::LineColumn;
 
 /// A specification, as far as reports need it.
 #[derive(Clone, Debug)]
@@ -53,8 +53,8 @@ impl Source {
 
     /// Line and column at which the instruction begins.
     #[must_use]
-    pub fn place(&self, instr: InstrId) -> Option<Place> {
-        Some(Place::of(&self.text, self.span(instr)?.start))
+    pub fn place(&self, instr: InstrId) -> Option<LineColumn> {
+        Some(LineColumn::of(&self.text, self.span(instr)?.start))
     }
 
     /// The place as editors take it: `specs/mp.slco:15:24`.
@@ -66,7 +66,7 @@ impl Source {
     /// Where a part of the text begins, as editors take it.
     #[must_use]
     pub fn reference_to(&self, span: Span) -> String {
-        let Place { line, column } = Place::of(&self.text, span.start);
+        let LineColumn { line, column } = LineColumn::of(&self.text, span.start);
         format!("{}:{line}:{column}", self.path)
     }
 

@@ -25,7 +25,7 @@ fn parsed(text: &str) -> Parsed {
 
 /// `line:column: message` and, if there is some, ` (help)`.
 fn said(text: &str, diagnostic: &Diagnostic) -> String {
-    let place = lang::diagnostic::Place::of(text, diagnostic.span.start);
+    let place = seqcon::text::LineColumn::of(text, diagnostic.span.start);
     let help = diagnostic.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
     format!("{}:{}: {}{help}", place.line, place.column, diagnostic.message)
 }

@@ -36,7 +36,7 @@ fn a_facts_file_is_text_that_people_can_read() {
                 follows 1\n0 1 new\nwaits 1\n1 0\nbegin 1\n2\nlapse 0\nend 1\n2\nconcurrent 1\n1 2\npresumed 0\nchecksum ";
     let bytes = written(&example_facts());
     assert!(String::from_utf8_lossy(&bytes).starts_with(text), "{}", String::from_utf8_lossy(&bytes));
-    assert!(file::is_facts(&bytes) && !file::is_facts(b"des (0,0,1)") && !file::is_facts(b""));
+    assert!(seqcon::lts::is_facts(&bytes) && !seqcon::lts::is_facts(b"des (0,0,1)") && !seqcon::lts::is_facts(b""));
 }
 
 #[test]

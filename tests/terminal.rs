@@ -172,6 +172,6 @@ fn wide_characters_and_long_names_keep_the_columns() {
     let output = seqcon(&arguments, &[]);
     let shown = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let too_wide = shown.lines().find(|line| seqcon::lang::excerpt::width(line) > 80 && !line.starts_with("model="));
+    let too_wide = shown.lines().find(|line| seqcon::text::excerpt::width(line) > 80 && !line.starts_with("model="));
     assert_eq!(too_wide, None, "{shown}");
 }

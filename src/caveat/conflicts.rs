@@ -1,7 +1,7 @@
 //! Programs in which nothing can conflict: no memory model can do anything to them, and usually something else was meant.
 
 use super::{Caveat, Topic};
-use crate::analysis::Analysis;
+use crate::aeg::AbstractEventGraph;
 use crate::memory::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +10,7 @@ const DIALECT: &str = " (usually a sign that the labels are read in a wrong way:
 
 /// What is said if no two accesses conflict; `is_bare` if only labels are known, and no specification. Nothing if only a part of the state space is known.
 #[must_use]
-pub fn caveats(analysis: &Analysis, is_bare: bool) -> Option<Caveat> {
-    let graph = &analysis.graph;
+pub fn caveats(graph: &AbstractEventGraph, is_bare: bool) -> Option<Caveat> {
     let mut locations: BTreeMap<_, (BTreeSet<_>, bool)> = BTreeMap::new();
     for vertex in &graph.vertices {
         let (threads, is_written) = locations.entry(vertex.location).or_default();
@@ -20,7 +19,7 @@ pub fn caveats(analysis: &Analysis, is_bare: bool) -> Option<Caveat> {
     }
     let mut shared = locations.values().filter(|(threads, _)| threads.len() > 1).peekable();
     let are_shared = shared.peek().is_some();
-    if analysis.cut_off || analysis.labels.is_empty() || shared.any(|&(_, is_written)| is_written) {
+    if graph.evaluations.is_empty() || shared.any(|&(_, is_written)| is_written) {
         return None;
     }
     let found: BTreeSet<_> = graph.evaluations.iter().map(|evaluation| evaluation.thread).collect();

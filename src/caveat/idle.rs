@@ -6,16 +6,16 @@
 //! If only a part of the state space is known, nothing is said: what never happened there may happen elsewhere.
 
 use super::{Caveat, Topic};
-use crate::analysis::Analysis;
+use crate::aeg::AbstractEventGraph;
 use crate::facts::Facts;
 use crate::ids::LabelId;
-use crate::lang::diagnostic::Place;
-use crate::lang::excerpt::{printable, shortened};
 use crate::lts::label::{Label, Step, StepsOf};
 use crate::natural::natural_order;
 use crate::program::At;
 use crate::program::{Instruction, Thread};
 use crate::source::Source;
+use crate::text::LineColumn;
+use crate::text::excerpt::{printable, shortened};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How much of an instruction's text is quoted.
@@ -47,12 +47,9 @@ impl Happenings {
         }
     }
 
-    /// What never happens, by name; `analysis` is of the same facts.
+    /// What never happens, by name; `graph` is of the same facts, which are all there are.
     #[must_use]
-    pub fn caveats(&self, analysis: &Analysis, source: Option<&Source>) -> Vec<Caveat> {
-        if analysis.cut_off {
-            return Vec::new();
-        }
+    pub fn caveats(&self, graph: &AbstractEventGraph, source: Option<&Source>) -> Vec<Caveat> {
         let mut caveats = Vec::new();
         if self.steps.is_empty() {
             let sentence =
@@ -60,14 +57,14 @@ impl Happenings {
             caveats.push(Caveat::new(Topic::DeadlocksAtOnce, sentence));
         }
         match source {
-            Some(source) => caveats.extend(self.of_program(analysis, source)),
-            None => caveats.extend(self.of_labels(analysis)),
+            Some(source) => caveats.extend(self.of_program(graph, source)),
+            None => caveats.extend(self.of_labels(graph)),
         }
-        caveats.extend(self.disabled.first().map(|&label| self.of_disabled(analysis, label)));
+        caveats.extend(self.disabled.first().map(|&label| self.of_disabled(graph, label)));
         caveats
     }
 
-    fn of_program(&self, analysis: &Analysis, source: &Source) -> Vec<Caveat> {
+    fn of_program(&self, graph: &AbstractEventGraph, source: &Source) -> Vec<Caveat> {
         let taken_labels = self.labels.iter().filter(|label| !label.refused);
         let taken: BTreeSet<At> = taken_labels
             .filter_map(|label| source.outline.at(source.outline.find(&label.thread, &label.instr)?))
@@ -78,7 +75,7 @@ impl Happenings {
             let taken: Vec<&Instruction> =
                 (0..thread.instructions.len()).filter(taken).map(|position| &thread.instructions[position]).collect();
             let reached: BTreeSet<usize> = taken.iter().map(|known| known.to).chain([thread.initial]).collect();
-            let name = analysis.graph.shown(&thread.name);
+            let name = graph.shown(&thread.name);
             if taken.is_empty() && !thread.instructions.is_empty() && !self.steps.is_empty() {
                 caveats.push(Caveat::new(Topic::NeverMoves, format!("thread {name} never moves")));
             }
@@ -94,7 +91,7 @@ impl Happenings {
         caveats
     }
 
-    fn of_labels(&self, analysis: &Analysis) -> Vec<Caveat> {
+    fn of_labels(&self, graph: &AbstractEventGraph) -> Vec<Caveat> {
         type Instructions<'a> = BTreeMap<&'a str, Vec<LabelId>>;
         let mut threads: BTreeMap<&str, Instructions<'_>> = BTreeMap::new();
         for (number, label) in self.labels.iter().enumerate() {
@@ -104,7 +101,7 @@ impl Happenings {
         threads.sort_by(|a, b| natural_order(a.0, b.0));
         let mut caveats = Vec::new();
         for (thread, instructions) in threads {
-            let name = analysis.graph.shown(thread);
+            let name = graph.shown(thread);
             let moves = instructions.values().flatten().any(|label| self.steps.contains(label));
             if !self.steps.is_empty() && !moves {
                 caveats.push(Caveat::new(Topic::NeverMoves, format!("thread {name} never moves")));
@@ -113,17 +110,17 @@ impl Happenings {
             let mut stuck: Vec<_> = instructions.into_iter().filter(|(_, labels)| labels.iter().all(refused)).collect();
             stuck.sort_by(|a, b| natural_order(a.0, b.0));
             for (instr, labels) in stuck {
-                let text = text_of(analysis, &self.labels[labels[0].index()]);
-                let sentence = format!("never taken: {name}.{} ({text})", analysis.graph.shown(instr));
+                let text = text_of(graph, &self.labels[labels[0].index()]);
+                let sentence = format!("never taken: {name}.{} ({text})", graph.shown(instr));
                 caveats.push(Caveat::new(Topic::NeverTaken, sentence));
             }
         }
         caveats
     }
 
-    fn of_disabled(&self, analysis: &Analysis, label: LabelId) -> Caveat {
+    fn of_disabled(&self, graph: &AbstractEventGraph, label: LabelId) -> Caveat {
         let Label { thread, instr, .. } = &self.labels[label.index()];
-        let name = analysis.graph.shown(&format!("{thread}.{instr}"));
+        let name = graph.shown(&format!("{thread}.{instr}"));
         let others = match self.disabled.len() {
             1 => String::new(),
             several => format!(" (and so for {} more labels)", several - 1),
@@ -133,15 +130,15 @@ impl Happenings {
             format!(
                 "{name} ({}) has no condition, and still a step of another thread disables it{others}: \
                  a part of the state space is missing (a shard, a reduction that leaves out interleavings), or the label leaves out a condition (a lock, an await)",
-                text_of(analysis, &self.labels[label.index()])
+                text_of(graph, &self.labels[label.index()])
             ),
         )
     }
 }
 
 /// A label without its thread and instruction.
-fn text_of(analysis: &Analysis, label: &Label) -> String {
-    let text = analysis.graph.shown(&StepsOf(label).to_string());
+fn text_of(graph: &AbstractEventGraph, label: &Label) -> String {
+    let text = graph.shown(&StepsOf(label).to_string());
     shortened(&printable(&text), INSTRUCTION)
 }
 
@@ -151,7 +148,7 @@ fn never_taken(source: &Source, thread: &str, instruction: &Instruction) -> Cave
     let text = source.text.get(span.start..span.end).unwrap_or("");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = shortened(&printable(&text), INSTRUCTION);
-    let line = Place::of(&source.text, span.start).line;
+    let line = LineColumn::of(&source.text, span.start).line;
     let sentence = format!("never taken: {thread}.{} ({text}), line {line}", instruction.name);
     Caveat::new(Topic::NeverTaken, sentence).at(span)
 }

@@ -11,13 +11,14 @@ use crate::explore::Stop;
 use crate::explore::observe::Nobody;
 use crate::facts::extract::{self, Extraction};
 use crate::facts::{Facts, file};
-use crate::lang::excerpt::printable;
+use crate::lts::is_facts;
 use crate::lts::label::{Access, Label, Step};
 use crate::lts::source::Source;
 use crate::natural::natural_order;
 use crate::program::{Program, Thread, Type, Variable};
 use crate::report::streams;
 use crate::tell;
+use crate::text::excerpt::printable;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -102,7 +103,7 @@ fn info(path: &Path, input: &InputArguments) -> Result<Info, Failure> {
         return of_specification(path, &input.limits);
     }
     let source = Source::open_within(path, &input.limits.budget.budget())?;
-    if file::is_facts(source.bytes()) {
+    if is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
         source.check_unchanged()?;
         warn_of_unseen(path, &facts);

@@ -11,13 +11,14 @@ use crate::explore::successors::Evaluated;
 use crate::explore::{Exploration, Limits, Stop, Violation, explore};
 use crate::export::Origin;
 use crate::facts::Facts;
-use crate::lang::diagnostic::{Diagnostic, Place};
+use crate::lang::diagnostic::Diagnostic;
 use crate::lang::{self, Language};
 use crate::outline::Outline;
 use crate::program::compiled::Compiled;
 use crate::program::property::Invariant;
 use crate::program::{Program, Span};
 use crate::tell;
+use crate::text::LineColumn;
 use crate::weak::split::TooLong;
 use std::fs;
 use std::path::Path;
@@ -66,7 +67,7 @@ impl Specification {
     fn parse(name: String, text: String) -> Result<(Specification, Vec<Diagnostic>), Failure> {
         let parsed = lang::parse(&name, &text).map_err(|errors| Failure::Usage(errors.to_string()))?;
         let compiled = Compiled::new(&parsed.program).map_err(|error| {
-            let Place { line, column } = Place::of(&text, error.span.start);
+            let LineColumn { line, column } = LineColumn::of(&text, error.span.start);
             Failure::Usage(format!("{name}:{line}:{column}: this instruction computes too many indices; split it"))
         })?;
         let outline = Outline::of_program(&parsed.program);
@@ -96,7 +97,7 @@ impl Specification {
 
     /// Something is wrong at a place in it.
     pub fn failure_at(&self, span: Span, problem: impl std::fmt::Display) -> Failure {
-        let Place { line, column } = Place::of(&self.text, span.start);
+        let LineColumn { line, column } = LineColumn::of(&self.text, span.start);
         Failure::Usage(format!("{}:{line}:{column}: {problem}", self.name))
     }
 
@@ -186,7 +187,7 @@ impl Specification {
                 let thread = &self.program.threads[thread];
                 let instruction = &thread.instructions[instruction];
                 let span = if fault.span == Span::default() { instruction.span } else { fault.span };
-                let place = Place::of(&self.text, span.start);
+                let place = LineColumn::of(&self.text, span.start);
                 let what = format!("{} in {}.{}", fault.kind, thread.name, instruction.name);
                 let run = self.run_to_fault(&run);
                 Failure::Usage(format!("{}:{}:{}: {what}{run}", self.name, place.line, place.column))

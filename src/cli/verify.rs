@@ -20,7 +20,6 @@ use crate::repair::{
     text::{edits, spots},
 };
 use crate::report::reading;
-use crate::report::run::Words;
 use crate::report::streams;
 use crate::tell;
 use crate::weak::Machine;
@@ -29,6 +28,7 @@ use crate::weak::semantics::Semantics;
 use crate::weak::split::SplitProgram;
 use crate::weak::torn::torn;
 use crate::weak::verify::{self, Ground, Limit, Property, Question, Verdict, Violation, verify};
+use crate::weak::words::Words;
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::io::{self, Write as _};

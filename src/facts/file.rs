@@ -30,20 +30,14 @@
 
 use super::{Facts, Follows, Presumed, Silences, Waits};
 use crate::ids::LabelId;
+use crate::lts::FACTS;
 use crate::lts::dialect::native;
-use crate::lts::error::{Error, Place, found_at, quoted};
+use crate::lts::error::{BytePosition, Error, found_at, quoted};
 use crate::lts::label::Label;
 use std::io::{self, Write};
 
-const MAGIC: &str = "seqcon-facts ";
 const VERSION: &str = "1";
 const REMEDY: &str = "write it again with `seqcon facts`";
-
-/// Whether a text is a facts file, of this version or another, by its first bytes.
-#[must_use]
-pub fn is_facts(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC.as_bytes())
-}
 
 /// Writes facts.
 ///
@@ -51,7 +45,7 @@ pub fn is_facts(bytes: &[u8]) -> bool {
 /// If `out` cannot be written.
 pub fn write(facts: &Facts, out: impl Write) -> io::Result<()> {
     let mut out = Checksummed { out, checksum: Checksum::default() };
-    writeln!(out, "{MAGIC}{VERSION}")?;
+    writeln!(out, "{FACTS}{VERSION}")?;
     writeln!(out, "states {}", facts.states)?;
     writeln!(out, "transitions {}", facts.transitions)?;
     writeln!(out, "cut_off {}", u8::from(facts.cut_off))?;
@@ -106,10 +100,10 @@ fn silences(silences: &Silences) -> [(&'static str, &[LabelId]); 3] {
 /// If the text is not a facts file of this version, or was cut off or changed.
 pub fn read(bytes: &[u8], path: &str) -> Result<Facts, Error> {
     let mut lines = Lines { bytes, path, start: 0, end: 0 };
-    let version = lines.next("a facts file")?.strip_prefix(MAGIC);
+    let version = lines.next("a facts file")?.strip_prefix(FACTS);
     if version != Some(VERSION) {
         let remedy = "this seqcon reads version 1; write the file again with `seqcon facts`";
-        return Err(Error::unexpected(path, bytes, 0, format!("`{MAGIC}{VERSION}`"), remedy));
+        return Err(Error::unexpected(path, bytes, 0, format!("`{FACTS}{VERSION}`"), remedy));
     }
     let states = lines.count("states")?;
     let transitions = lines.count("transitions")?;
@@ -143,7 +137,7 @@ fn read_tables(lines: &mut Lines<'_>, size: (u64, u64)) -> Result<Facts, Error> 
         labels.push(native::parse(text).map_err(|error| {
             let offset = lines.start + error.offset;
             let found = format!("{} in the label {}", found_at(bytes, offset), quoted(text.as_bytes()));
-            Error::contents(path, Place::of(bytes, offset), error.expected, found, REMEDY)
+            Error::contents(path, BytePosition::of(bytes, offset), error.expected, found, REMEDY)
         })?);
     }
     let mut follows = Vec::new();

@@ -21,6 +21,7 @@ pub mod file;
 
 use crate::ids::LabelId;
 use crate::lts::error::Error;
+use crate::lts::is_facts;
 use crate::lts::label::Label;
 use crate::lts::source::Source;
 use crate::outline::Outline;
@@ -42,7 +43,7 @@ pub fn load(path: &Path, options: &Options, progress: &dyn Progress) -> Result<E
 /// # Errors
 /// As for [`load`].
 pub fn read(source: &Source, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
-    let extraction = if file::is_facts(source.bytes()) {
+    let extraction = if is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
         Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new(), part: None }
     } else {

@@ -11,8 +11,9 @@
 //! columns, wide characters two; of a line that is too long only the surroundings of the span are shown, of a span
 //! over several lines only the first.
 
-use super::excerpt::{Excerpt, floor_char_boundary};
 use crate::program::Span;
+use crate::text::LineColumn;
+use crate::text::excerpt::Excerpt;
 use std::fmt::{self, Write};
 
 /// How many columns of a source line are shown.
@@ -63,7 +64,7 @@ impl Diagnostic {
     /// The message with its place and the source line, as the [module](self) shows it; ends in a newline.
     #[must_use]
     pub fn render(&self, path_name: &str, text: &str) -> String {
-        let place = Place::of(text, self.span.start);
+        let place = LineColumn::of(text, self.span.start);
         let severity = match self.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
@@ -81,27 +82,6 @@ impl Diagnostic {
             let _ = writeln!(shown, "      help: {help}");
         }
         shown
-    }
-}
-
-/// A position in a text, from 1; columns count characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// The line.
-    pub line: usize,
-    /// The character within the line.
-    pub column: usize,
-}
-
-impl Place {
-    /// The place of byte `offset` of `text`.
-    #[must_use]
-    pub fn of(text: &str, offset: usize) -> Place {
-        let offset = floor_char_boundary(text, offset);
-        let before = &text[..offset];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = 1 + memchr::memchr_iter(b'\n', before.as_bytes()).count();
-        Place { line, column: 1 + before[line_start..].chars().count() }
     }
 }
 
@@ -135,8 +115,8 @@ impl Diagnostics {
 
     /// Where an error is, in lines and columns.
     #[must_use]
-    pub fn place(&self, error: &Diagnostic) -> Place {
-        Place::of(&self.text, error.span.start)
+    pub fn place(&self, error: &Diagnostic) -> LineColumn {
+        LineColumn::of(&self.text, error.span.start)
     }
 }
 
@@ -157,8 +137,9 @@ impl std::error::Error for Diagnostics {}
 
 #[cfg(test)]
 mod tests {
-    use super::{Diagnostic, Diagnostics, Place};
+    use super::{Diagnostic, Diagnostics};
     use crate::program::Span;
+    use crate::text::LineColumn;
 
     fn rendered(text: &str, start: usize, end: usize) -> String {
         Diagnostic::error(Span { start, end }, "wrong").render("f.slco", text)
@@ -206,7 +187,7 @@ mod tests {
 
     #[test]
     fn offsets_within_a_character_are_harmless() {
-        assert_eq!(Place::of("é", 1), Place { line: 1, column: 1 });
+        assert_eq!(LineColumn::of("é", 1), LineColumn { line: 1, column: 1 });
         assert!(rendered("é", 1, 2).contains('^'));
     }
 }

@@ -17,7 +17,6 @@
 
 pub mod automata;
 pub mod diagnostic;
-pub mod excerpt;
 pub mod litmus;
 pub(crate) mod similar;
 pub mod slco;

@@ -31,7 +31,7 @@ enum Problem {
     },
     /// The contents are not what they should be.
     #[error("{path}:{place}: expected {expected}, found {found}; {remedy}")]
-    Contents { path: String, place: Place, expected: String, found: String, remedy: String },
+    Contents { path: String, place: BytePosition, expected: String, found: String, remedy: String },
     /// A limit was reached first.
     #[error("{path}: stopped at {limit} while reading; of a part nothing can be said, so allow more")]
     Exhausted { path: String, limit: Exhausted },
@@ -39,25 +39,25 @@ enum Problem {
 
 /// A position in a text, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct BytePosition {
     /// The line.
     pub line: u64,
     /// The byte within the line.
     pub column: u64,
 }
 
-impl Place {
+impl BytePosition {
     /// The place of byte `offset` of `text`.
     #[must_use]
-    pub fn of(text: &[u8], offset: usize) -> Place {
+    pub fn of(text: &[u8], offset: usize) -> BytePosition {
         let before = &text[..offset.min(text.len())];
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
         let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;
-        Place { line, column: 1 + (before.len() - line_start) as u64 }
+        BytePosition { line, column: 1 + (before.len() - line_start) as u64 }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for BytePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
@@ -77,13 +77,13 @@ impl Error {
         expected: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Error {
-        Error::contents(path, Place::of(text, offset), expected, found_at(text, offset), remedy)
+        Error::contents(path, BytePosition::of(text, offset), expected, found_at(text, offset), remedy)
     }
 
     /// Something at `place` is not what was expected.
     pub(crate) fn contents(
         path: &str,
-        place: Place,
+        place: BytePosition,
         expected: impl Into<String>,
         found: impl Into<String>,
         remedy: impl Into<String>,
@@ -94,7 +94,7 @@ impl Error {
 
     /// Where in the input it is, if the contents are at fault.
     #[must_use]
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<BytePosition> {
         match *self.0 {
             Problem::Access { .. } | Problem::Exhausted { .. } => None,
             Problem::Contents { place, .. } => Some(place),

@@ -12,3 +12,12 @@ pub mod source;
 pub mod writer;
 
 pub use error::Error;
+
+/// How a facts file begins, of whatever version: what is read in place of a state space.
+pub const FACTS: &str = "seqcon-facts ";
+
+/// Whether a text is a facts file, of this version or another, by its first bytes.
+#[must_use]
+pub fn is_facts(bytes: &[u8]) -> bool {
+    bytes.starts_with(FACTS.as_bytes())
+}

@@ -12,9 +12,9 @@
 
 use super::error::Error;
 use crate::budget::Budget;
-#[cfg(unix)]
-use crate::lang::excerpt::printable;
 use crate::provenance::sha256;
+#[cfg(unix)]
+use crate::text::excerpt::printable;
 use memmap2::{Advice, Mmap};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};

@@ -19,14 +19,7 @@ pub mod labels;
 pub mod property;
 pub mod single_access;
 
-/// Where something stands in the source text, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Span {
-    /// The first byte.
-    pub start: usize,
-    /// Behind the last byte.
-    pub end: usize,
-}
+pub use crate::text::Span;
 
 /// An instruction of a program: positions of its thread and, in the thread, of the instruction.
 pub type At = (usize, usize);

@@ -17,7 +17,7 @@
 //! caller chooses what to do with a drawing that is too wide.
 
 use super::style::{FRAME, TITLE, WRONG, styled};
-use crate::lang::excerpt::width as columns_of;
+use crate::text::excerpt::width as columns_of;
 use std::fmt::Write;
 
 /// A thread's part of the cycle.

@@ -2,12 +2,12 @@
 
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, names};
+use crate::analysis::OtherReading;
 use crate::analysis::{Confirmation, Confirming, ModelOutcome, Outcome, Verification};
 use crate::caveat::Caveat;
 use crate::outline::Place;
 use crate::placement::Minimality;
 use crate::provenance::{Input, Provenance};
-use crate::readings::OtherReading;
 use crate::source::Source;
 use serde::Serialize;
 use std::collections::BTreeMap;

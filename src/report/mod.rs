@@ -19,7 +19,6 @@ pub mod output;
 pub mod prose;
 pub mod reading;
 pub mod rows;
-pub mod run;
 pub mod sarif;
 pub mod snippet;
 pub mod streams;

@@ -1,6 +1,6 @@
 //! Sentences on a terminal: broken at blanks so that they fit into 80 columns, with the lines behind the first indented further.
 
-use crate::lang::excerpt::width;
+use crate::text::excerpt::width;
 use std::fmt::{self, Write};
 
 /// How many columns a terminal has at least.

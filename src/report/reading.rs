@@ -46,7 +46,7 @@ fn interrupted(outcome: &Outcome) -> Option<String> {
 
 /// What the other readings would answer: `split: 21 fences; presumed: 12 fences`.
 fn others(result: &ModelOutcome) -> Option<String> {
-    let answer = |other: &crate::readings::OtherReading| {
+    let answer = |other: &crate::analysis::OtherReading| {
         let at_least = if other.complete { "" } else { "at least " };
         let locks = match other.locks {
             0 => String::new(),

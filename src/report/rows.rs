@@ -6,9 +6,9 @@ use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::caveat::{Level, Topic};
 use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, Step, Verdict};
 use crate::ids::{InstrId, VertexId};
-use crate::lang::excerpt::printable;
 use crate::memory::{FenceStrength, Kind};
 use crate::outline::Place;
+use crate::text::excerpt::printable;
 use serde::Serialize;
 use std::time::Duration;
 

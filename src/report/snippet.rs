@@ -13,8 +13,8 @@
 
 use super::prose;
 use super::style::{ADDED, FRAME, styled};
-use crate::lang::excerpt::{Excerpt, printable, width};
 use crate::program::Span;
+use crate::text::excerpt::{Excerpt, printable, width};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 

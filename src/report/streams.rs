@@ -6,7 +6,7 @@
 //! What a terminal would take for a command (control characters, marks of writing direction) is replaced before a person sees it: always in text for people, and in data where standard output is a
 //! terminal. Data for a file or a program stay as they are.
 
-use crate::lang::excerpt::printable;
+use crate::text::excerpt::printable;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 

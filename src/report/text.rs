@@ -16,11 +16,11 @@ use crate::analysis::{Fence, ModelOutcome, Outcome, Verification};
 use crate::caveat::Level;
 use crate::cycles::{Cycle, Delay, Edge, Segment, Step, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
-use crate::lang::excerpt::{printable, shortened};
 use crate::outline::Place;
 use crate::placement::locks::Role;
 use crate::program::Span;
 use crate::source::Source;
+use crate::text::excerpt::{printable, shortened};
 use std::fmt::{self, Write};
 
 /// The widest drawing: with its indentation, 80 columns.

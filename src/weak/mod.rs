@@ -41,6 +41,7 @@ pub mod threads;
 pub mod torn;
 pub mod verify;
 pub mod visited;
+pub mod words;
 
 /// What counts as one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -102,7 +102,7 @@ impl Stop {
                 Error::unexpected(name, text, self.offset, expected, remedy)
             }
             Reason::Label { expected, label } => {
-                let place = error::Place::of(text, self.offset);
+                let place = error::BytePosition::of(text, self.offset);
                 let quoted = error::quoted(&text[label.clone()]);
                 let found = match &text[self.offset.min(label.end)..label.end] {
                     [] => format!("the end of the label {quoted}"),
@@ -115,7 +115,7 @@ impl Stop {
             Reason::TooManyThreads(threads) => {
                 let remedy =
                     "a label's thread must be what its transitions have in common; check the dialect's `thread`";
-                let place = error::Place::of(text, self.offset);
+                let place = error::BytePosition::of(text, self.offset);
                 let found = format!("{threads} threads up to here");
                 Error::contents(name, place, "a number of threads in proportion to the file", found, remedy)
             }

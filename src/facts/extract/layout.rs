@@ -6,7 +6,7 @@
 use super::Options;
 use super::chunks::{Meter, Reason, Stop, Worker, pass};
 use crate::lts::aut::{self, Counts, Header, Transitions};
-use crate::lts::error::{Error, Place};
+use crate::lts::error::{BytePosition, Error};
 use crate::lts::source::Source;
 use fixedbitset::FixedBitSet;
 use std::ops::Range;
@@ -49,7 +49,7 @@ impl Layout {
         match header {
             Header::Unfinished { place } if !options.recover => Err(Error::contents(
                 name,
-                Place::of(bytes, place),
+                BytePosition::of(bytes, place),
                 "the numbers of the header",
                 "an unfinished state space (the generator was interrupted)",
                 "generate it again, or read what is there with --recover",
@@ -183,7 +183,7 @@ impl Layout {
         }
         let remedy = "the file may be cut off, put together wrongly, or a shard of a larger state space (shards are refused, \
                       --shards is not built yet: concatenate them into one state space); --lenient takes it as a part";
-        Err(Error::contents(source.name(), Place::of(source.bytes(), offset), expected, found, remedy))
+        Err(Error::contents(source.name(), BytePosition::of(source.bytes(), offset), expected, found, remedy))
     }
 }
 

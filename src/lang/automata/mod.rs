@@ -64,7 +64,7 @@ mod tools;
 mod translate;
 
 use super::{Diagnostic, Parsed};
-use crate::facts::file::is_facts;
+use crate::lts::is_facts;
 use crate::program::Span;
 
 /// Reads a program in either language; `name` is what a program is called that does not name itself.

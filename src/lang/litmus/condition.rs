@@ -29,7 +29,7 @@ pub enum Quantifier {
 
 /// What a final state is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Observed {
     /// A shared variable, by its position.
     Shared(usize),
     /// A local, by the positions of its thread and of itself.
@@ -42,7 +42,7 @@ pub enum Proposition {
     /// Always or never.
     Constant(bool),
     /// Something has this value.
-    Is(Place, i64),
+    Is(Observed, i64),
     /// The contrary.
     Not(Box<Proposition>),
     /// All of them.
@@ -80,8 +80,8 @@ impl Proposition {
     pub fn holds(&self, state: FinalState<'_>) -> bool {
         match self {
             Proposition::Constant(truth) => *truth,
-            Proposition::Is(Place::Shared(variable), value) => state.0[*variable] == *value,
-            Proposition::Is(Place::Local(thread, local), value) => state.1[*thread][*local] == *value,
+            Proposition::Is(Observed::Shared(variable), value) => state.0[*variable] == *value,
+            Proposition::Is(Observed::Local(thread, local), value) => state.1[*thread][*local] == *value,
             Proposition::Not(inner) => !inner.holds(state),
             Proposition::All(parts) => parts.iter().all(|part| part.holds(state)),
             Proposition::Any(parts) => parts.iter().any(|part| part.holds(state)),
@@ -90,16 +90,16 @@ impl Proposition {
 }
 
 /// Who knows the names in a condition.
-pub trait Places {
+pub trait Lookup {
     /// The register of a thread, by its number.
-    fn register(&mut self, thread: Piece<'_>, register: Piece<'_>) -> Result<Place, Diagnostic>;
+    fn register(&mut self, thread: Piece<'_>, register: Piece<'_>) -> Result<Observed, Diagnostic>;
 
     /// A location.
-    fn location(&mut self, name: Piece<'_>) -> Result<Place, Diagnostic>;
+    fn location(&mut self, name: Piece<'_>) -> Result<Observed, Diagnostic>;
 }
 
 /// Reads a condition and looks at what follows; there is none if the text is empty.
-pub fn condition(text: Piece<'_>, places: &mut impl Places) -> Result<Option<Condition>, Diagnostic> {
+pub fn condition(text: Piece<'_>, places: &mut impl Lookup) -> Result<Option<Condition>, Diagnostic> {
     let text = text.trimmed();
     if text.text.is_empty() || text.text.starts_with("<<") {
         return Ok(None);
@@ -134,7 +134,7 @@ struct Reader<'t, 'p, P> {
     places: &'p mut P,
 }
 
-impl<P: Places> Reader<'_, '_, P> {
+impl<P: Lookup> Reader<'_, '_, P> {
     fn proposition(&mut self, depth: usize) -> Result<Proposition, Diagnostic> {
         let mut parts = vec![self.conjunction(depth)?];
         while self.skip("\\/") {

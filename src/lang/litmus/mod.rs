@@ -28,7 +28,7 @@ mod x86;
 use super::{Diagnostic, Diagnostics};
 use crate::program::{Program, Thread};
 use assembler::{Assembled, Assembler, Locations, index_all};
-use condition::{Condition, Place, Places};
+use condition::{Condition, Lookup, Observed};
 use piece::{Piece, without_comments};
 use sections::{Sections, sections};
 
@@ -236,18 +236,18 @@ struct Names {
     threads: Vec<Assembled>,
 }
 
-impl Places for Names {
-    fn register(&mut self, thread: Piece<'_>, name: Piece<'_>) -> Result<Place, Diagnostic> {
+impl Lookup for Names {
+    fn register(&mut self, thread: Piece<'_>, name: Piece<'_>) -> Result<Observed, Diagnostic> {
         let number = thread_number(thread, self.threads.len())?;
         let register = register(self.architecture, name)?;
         let position = self.threads[number].register(&register, name.span())?;
-        Ok(Place::Local(number, position))
+        Ok(Observed::Local(number, position))
     }
 
-    fn location(&mut self, name: Piece<'_>) -> Result<Place, Diagnostic> {
+    fn location(&mut self, name: Piece<'_>) -> Result<Observed, Diagnostic> {
         if !name.is_name() {
             return Err(name.error("expected a register such as `0:r1`, or a location"));
         }
-        Ok(Place::Shared(self.locations.position(name)))
+        Ok(Observed::Shared(self.locations.position(name)))
     }
 }

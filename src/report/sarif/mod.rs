@@ -16,7 +16,6 @@ use crate::caveat::Caveat;
 use crate::cycles::{Cycle, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::lang::Language;
-use crate::lang::diagnostic::Place;
 use crate::lang::slco::edit::insertions;
 use crate::memory::FenceStrength;
 use crate::outline::{self, Site};
@@ -27,6 +26,7 @@ use crate::provenance::{Input, Provenance};
 use crate::repair::Repair;
 use crate::repair::text::edits;
 use crate::source::Source;
+use crate::text::LineColumn;
 use schema::{
     Artifact, ArtifactChange, ArtifactLocation, AutomationDetails, CodeFlow, Configuration, Descriptor, Driver, Fix,
     Invocation, Location, Log, LogicalLocation, Message, Notification, PhysicalLocation, Region, Replacement,
@@ -386,7 +386,7 @@ fn capitalised(sentence: &str) -> String {
 }
 
 fn region(source: &Source, span: Span) -> Region {
-    let (start, end) = (Place::of(&source.text, span.start), Place::of(&source.text, span.end));
+    let (start, end) = (LineColumn::of(&source.text, span.start), LineColumn::of(&source.text, span.end));
     Region { start_line: start.line, start_column: start.column, end_line: end.line, end_column: end.column }
 }
 

@@ -1,11 +1,11 @@
 //! A run under weak memory, line by line, in the program's words, with what waits in the store buffers.
 
+use super::attack::{Visibility, Witness};
+use super::axiomatic::End;
+use super::buffers::{BufferState, BufferStep};
+use super::system::Event;
+use super::threads::{Access, AccessKind};
 use crate::program::{Program, Variable};
-use crate::weak::attack::{Visibility, Witness};
-use crate::weak::axiomatic::End;
-use crate::weak::buffers::{BufferState, BufferStep};
-use crate::weak::system::Event;
-use crate::weak::threads::{Access, AccessKind};
 use std::fmt::{self, Write};
 
 /// Names and text of a program.

@@ -1,7 +1,7 @@
 //! One line of a source text as a terminal shows it: a tab takes four columns, wide characters two; of a line that is too long only the surroundings of the span
 //! are shown; what would garble the terminal is replaced.
 
-use crate::program::Span;
+use super::Span;
 
 /// How many columns a tab takes.
 const TAB_COLUMNS: usize = 4;
