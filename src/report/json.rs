@@ -1,5 +1,6 @@
 //! `report.json`: all tables in one document with a versioned schema, and the witnesses, which CSV has no place for.
 
+use super::edges::Edges;
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, names};
 use crate::analysis::{Confirmation, Confirming, ModelOutcome, Outcome, Verification};
@@ -260,11 +261,16 @@ pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<Fen
 fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     let graph = &outcome.analysis.graph;
     let delays = outcome.delay_rows(result).into_iter().zip(result.all_delays()).enumerate();
-    let delays = delays.map(|(position, (row, delay))| DelayObject {
-        row,
-        is_unsafe: delay.is_unsafe,
-        witness_name: outcome.diy_name(&delay.witness, &[]),
-        witness: outcome.witness_rows(result, position, delay),
+    let edges = Edges::new(outcome, result);
+    let delays = delays.map(|(position, (row, delay))| {
+        let steps = edges.steps(&delay.witness, &[]);
+        let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
+        DelayObject {
+            row,
+            is_unsafe: delay.is_unsafe,
+            witness_name: names.join(" "),
+            witness: outcome.witness_rows(result, position, delay, &steps),
+        }
     });
     ResultObject {
         summary: outcome.summary_row(result),

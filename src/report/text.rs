@@ -108,8 +108,8 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
 
 /// Each delay and each torn instruction with its cycle.
 fn write_explanation(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
-    let edges = (!result.findings.delays.is_empty()).then(|| Edges::new(outcome, result));
-    for (number, (delay, edges)) in result.findings.delays.iter().zip(edges.iter().cycle()).enumerate() {
+    let edges = Edges::new(outcome, result);
+    for (number, delay) in result.findings.delays.iter().enumerate() {
         let served: Vec<String> = (0..result.fences.len())
             .filter(|&fence| result.fences[fence].delays.contains(&number))
             .map(|fence| format!("F{fence}"))
@@ -125,7 +125,7 @@ fn write_explanation(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Wri
         let title = styled(TITLE, format!("torn instruction {number}"));
         writeln!(out)?;
         prose::write(out, 2, 6, &format!("{title}: {name} is not one step"))?;
-        write_cycle(outcome, &torn.witness, &outcome.steps(&torn.witness, &[TORN]), out)?;
+        write_cycle(outcome, &torn.witness, &edges.steps(&torn.witness, &[TORN]), out)?;
     }
     write_gap(result, out)
 }
@@ -309,17 +309,17 @@ fn write_source(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -
 
 /// One cycle, the shortest, so that nobody must ask why.
 fn write_example(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
+    let edges = Edges::new(outcome, result);
     let fences =
         result.fences.iter().enumerate().filter_map(|(number, fence)| Some((number, shortest(result, fence)?)));
     if let Some((number, delay)) = fences.min_by_key(|(_, delay)| delay.witness.num_of_accesses()) {
         writeln!(out)?;
         prose::write(out, 2, 6, &format!("without F{number}, {}:", reason(outcome, delay)))?;
-        let edges = Edges::new(outcome, result);
         write_cycle(outcome, &delay.witness, &edges.steps(&delay.witness, &[]), out)?;
     }
     if let Some(torn) = result.findings.torn.iter().min_by_key(witness_length) {
         writeln!(out, "\n  without a lock, {} is not one step:", name(outcome, torn.instr))?;
-        write_cycle(outcome, &torn.witness, &outcome.steps(&torn.witness, &[TORN]), out)?;
+        write_cycle(outcome, &torn.witness, &edges.steps(&torn.witness, &[TORN]), out)?;
     }
     write_gap(result, out)
 }
@@ -394,8 +394,9 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
     if let Some(list) = &result.findings.cycles {
         let more = if list.complete { "" } else { " (and more: the limit of --cycles was reached)" };
         writeln!(out, "  critical cycles: {}{more}", list.cycles.len())?;
+        let edges = Edges::new(outcome, result);
         for (number, judged) in list.cycles.iter().enumerate() {
-            writeln!(out, "    cycle {number}: {}", outcome.diy_name(&judged.cycle, &judged.verdicts))?;
+            writeln!(out, "    cycle {number}: {}", edges.diy_name(&judged.cycle, &judged.verdicts))?;
         }
     }
     let minimal = outcome.minimal_in_words(result);

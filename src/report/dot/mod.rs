@@ -19,6 +19,7 @@
 
 pub mod flow;
 
+use super::edges::Edges;
 use super::{Report, names};
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Verdict};
@@ -105,8 +106,8 @@ struct Red {
 
 impl Picture {
     /// Adds the edges of a cycle that `wanted` asks for.
-    fn draw_cycle(&mut self, outcome: &Outcome, cycle: &Cycle, verdicts: &[Verdict], wanted: &dyn Fn(Edge) -> bool) {
-        let steps = outcome.steps(cycle, verdicts);
+    fn draw_cycle(&mut self, edges: &Edges<'_>, cycle: &Cycle, verdicts: &[Verdict], wanted: &dyn Fn(Edge) -> bool) {
+        let steps = edges.steps(cycle, verdicts);
         for (position, step) in steps.iter().enumerate().filter(|(_, step)| wanted(step.edge)) {
             let next = steps[(position + 1) % steps.len()].vertex;
             let class = if step.edge == Edge::Sideways { "torn" } else { "cycle" };
@@ -122,17 +123,18 @@ fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
     let (nodes, order) = flow(graph, &fences, &|instr| outcome.leading_along(instr));
     let title = format!("{} under {}", outcome.model, result.model.name);
     let mut picture = Picture { title, nodes, order, red: BTreeMap::new(), conflicts: BTreeSet::new() };
+    let edges = Edges::new(outcome, result);
     for torn in &result.findings.torn {
         let verdicts = [Verdict { torn: true, ..Verdict::default() }];
-        picture.draw_cycle(outcome, &torn.witness, &verdicts, &|edge| edge != Edge::Program);
+        picture.draw_cycle(&edges, &torn.witness, &verdicts, &|edge| edge != Edge::Program);
     }
     for fence in &result.fences {
         let served = fence.delays.iter().map(|&delay| &result.findings.delays[delay]);
         let Some(delay) = served.min_by_key(|delay| delay.witness.num_of_accesses()) else { continue };
-        picture.draw_cycle(outcome, &delay.witness, &[], &|edge| matches!(edge, Edge::Conflict | Edge::Store));
+        picture.draw_cycle(&edges, &delay.witness, &[], &|edge| matches!(edge, Edge::Conflict | Edge::Store));
     }
     for delay in &result.findings.delays {
-        let first = &outcome.steps(&delay.witness, &[])[0];
+        let first = &edges.steps(&delay.witness, &[])[0];
         // Program order has put them in their places.
         let edge = Red { class: "delay", name: first.name.clone(), ranks: false };
         picture.red.insert((delay.from, delay.to), edge);
@@ -164,8 +166,9 @@ fn one_cycle(outcome: &Outcome, result: &ModelOutcome, number: usize) -> Picture
         conflicts: BTreeSet::new(),
     };
     let Some(cycle) = cycle else { return picture };
-    picture.title += &format!(" ({})", outcome.diy_name(cycle, verdicts));
-    picture.draw_cycle(outcome, cycle, verdicts, &|_| true);
+    let edges = Edges::new(outcome, result);
+    picture.title += &format!(" ({})", edges.diy_name(cycle, verdicts));
+    picture.draw_cycle(&edges, cycle, verdicts, &|_| true);
     for segment in &cycle.segments {
         picture.nodes.extend([segment.entry, segment.exit].map(Node::Access));
         let pair = (segment.entry, segment.exit);

@@ -9,6 +9,7 @@
 
 mod schema;
 
+use super::edges::Edges;
 use super::minimal::Minimal;
 use super::{Report, names};
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
@@ -178,12 +179,13 @@ impl<'a> Writer<'a> {
     }
 
     fn results(&self, result: &ModelOutcome) -> Vec<ResultObject> {
-        let fences = result.fences.iter().map(|fence| self.fence(result, fence));
-        let locks = result.locks.iter().enumerate().map(|(number, lock)| self.lock(result, number, lock));
+        let edges = Edges::new(self.outcome, result);
+        let fences = result.fences.iter().map(|fence| self.fence(result, &edges, fence));
+        let locks = result.locks.iter().enumerate().map(|(number, lock)| self.lock(result, &edges, number, lock));
         fences.chain(locks).collect()
     }
 
-    fn fence(&self, result: &ModelOutcome, fence: &Fence) -> ResultObject {
+    fn fence(&self, result: &ModelOutcome, edges: &Edges<'_>, fence: &Fence) -> ResultObject {
         let graph = &self.outcome.analysis.graph;
         let instr = names::instruction(graph, fence.point.instr);
         let (position, place) = (place_name(fence.point.place), names::place(fence.point.place));
@@ -223,7 +225,7 @@ impl<'a> Writer<'a> {
             message: Message::new(what),
             locations: vec![self.location(fence.point.instr)],
             related_locations: self.other_ways(fence.point),
-            code_flows: reason.map(|delay| self.code_flow(&delay.witness, &[])).into_iter().collect(),
+            code_flows: reason.map(|delay| self.code_flow(edges, &delay.witness, &[])).into_iter().collect(),
             fixes: self.fix(repair, &format!("Put a fence {place} {instr}.")).into_iter().collect(),
             partial_fingerprints: fingerprint(&[RULES[rule].0, &result.model.name, &instr, &position]),
             properties: BTreeMap::from([
@@ -236,7 +238,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn lock(&self, result: &ModelOutcome, number: usize, lock: &Lock) -> ResultObject {
+    fn lock(&self, result: &ModelOutcome, edges: &Edges<'_>, number: usize, lock: &Lock) -> ResultObject {
         let graph = &self.outcome.analysis.graph;
         let users = |partners: bool| lock.users.iter().filter(move |(_, role)| (**role == Role::Partner) == partners);
         let torn: Vec<InstrId> = users(false).map(|(&instr, _)| instr).collect();
@@ -274,7 +276,7 @@ impl<'a> Writer<'a> {
             locations: torn.iter().take(1).map(|&instr| self.location(instr)).collect(),
             related_locations: related.collect(),
             code_flows: reason
-                .map(|found| self.code_flow(&found.witness, &[Verdict { torn: true, ..Verdict::default() }]))
+                .map(|found| self.code_flow(edges, &found.witness, &[Verdict { torn: true, ..Verdict::default() }]))
                 .into_iter()
                 .collect(),
             fixes: self.fix(repair, &format!("Make {torn_names} atomic.")).into_iter().collect(),
@@ -341,8 +343,8 @@ impl<'a> Writer<'a> {
         ArtifactLocation { uri: uri(&source.path), index }
     }
 
-    fn code_flow(&self, cycle: &Cycle, verdicts: &[Verdict]) -> CodeFlow {
-        let steps = self.outcome.steps(cycle, verdicts);
+    fn code_flow(&self, edges: &Edges<'_>, cycle: &Cycle, verdicts: &[Verdict]) -> CodeFlow {
+        let steps = edges.steps(cycle, verdicts);
         // The witness starts with the access that is executed last.
         let order = |position: usize| if position == 0 { steps.len() } else { position };
         let flow = |vertices: &[(usize, VertexId)]| {
@@ -364,7 +366,7 @@ impl<'a> Writer<'a> {
             next += length;
             flow(&own)
         });
-        let name = self.outcome.diy_name(cycle, verdicts);
+        let name = edges.diy_name(cycle, verdicts);
         CodeFlow { thread_flows: threads.collect(), message: Message::new(format!("A critical cycle: {name}.")) }
     }
 
