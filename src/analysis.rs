@@ -64,6 +64,8 @@ pub struct Analysis {
     pub num_of_transitions: u64,
     /// A part of the state space is missing: there may be more to find.
     pub cut_off: bool,
+    /// Why, in words, if one is: a limit with the option that raises it, or what the input lacks.
+    pub missing: Option<String>,
     /// What was presumed because the state space does not show it, and how names were taken.
     pub caveats: Vec<Caveat>,
     /// Instructions that others may interrupt, as they are read, in a state space that shows only whole ones.
@@ -232,6 +234,12 @@ impl ModelOutcome {
     }
 }
 
+/// Of a state space that was read, nobody knows which limit its generator has reached.
+const PART: &str = "what was read is a part";
+
+/// What facts files of earlier versions lack.
+const EARLIER_VERSION: &str = "a facts file of an earlier version does not tell what has to be presumed";
+
 /// The name of the main analysis among engines.
 pub const CYCLES: &str = "cycles";
 
@@ -331,6 +339,7 @@ impl Analysis {
     #[must_use]
     pub fn within(facts: Facts, profile: Profile, budget: &Budget) -> Analysis {
         let cut_off = facts.cut_off || profile == Profile::Sound && facts.presumed == Presumed::Unknown;
+        let missing = if facts.cut_off { PART } else { EARLIER_VERSION };
         let unseen = if profile == Profile::Sound { caveat::unseen::caveats(&facts) } else { Vec::new() };
         let facts = if profile == Profile::Sound { facts.with_presumed().clone() } else { facts };
         let mut graph = AbstractEventGraph::build(&facts, profile);
@@ -344,6 +353,7 @@ impl Analysis {
             num_of_states: facts.states,
             num_of_transitions: facts.transitions,
             cut_off,
+            missing: cut_off.then(|| missing.to_owned()),
             caveats,
             interrupted: Vec::new(),
             profile,
@@ -351,6 +361,13 @@ impl Analysis {
             order,
             reachable,
         }
+    }
+
+    /// The same with the reason why a part of the state space is missing, for who knows it better than what was read.
+    #[must_use]
+    pub fn because(self, missing: Option<impl Into<String>>) -> Analysis {
+        let missing = missing.map(Into::into).filter(|_| self.cut_off).or(self.missing);
+        Analysis { missing, ..self }
     }
 
     /// The conflict rule that applies: the paper's profile has the paper's conflicts, unless asked otherwise.

@@ -158,6 +158,45 @@ fn an_analysis_without_a_budget_has_no_definite_answer() {
     }
 }
 
+/// All that a report says of a limit: that the result is not complete, and which limit it was, in JSON, on the page, in SARIF, on the drawing and on the terminal.
+fn says_the_limit(directory: &Path, arguments: &[&str], limit: &str) {
+    let (status, out, errors) = seqcon(directory, &[arguments, &["--mm", "tso", "--out", "out"]].concat());
+    assert_eq!(status, 3, "{out}{errors}");
+    let flowing = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flowing.contains(limit) && out.contains("complete=no"), "{out}{errors}");
+    let read = |name: &str| fs::read_to_string(directory.join("out").join(name)).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&read("report.json")).unwrap();
+    let result = &report["results"][0];
+    assert_eq!(result["summary"]["complete"], "no");
+    assert!(result["limit"].as_str().is_some_and(|said| said.contains(limit)), "{}", result["limit"]);
+    let sarif: serde_json::Value = serde_json::from_str(&read("report.sarif")).unwrap();
+    let told = sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"].as_array().unwrap();
+    let is_told =
+        |message: &serde_json::Value| message["message"]["text"].as_str().is_some_and(|said| said.contains(limit));
+    assert!(told.iter().any(is_told), "{told:?}");
+    assert!(read("report.html").contains(&format!("not complete: {}", result["limit"].as_str().unwrap())));
+    assert!(read("aeg.dot").contains(limit), "{limit}");
+}
+
+#[test]
+fn every_report_names_the_limit() {
+    let directory = directory_with("many.aut", many_cycles());
+    let many = ["analyse", "many.aut", "--conflicts", "reachable", "--timeout", "1"];
+    says_the_limit(directory.path(), &many, "the analysis stopped at the limit on time (--timeout)");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let specification = root.join("specs/peterson.slco");
+    let specification = specification.to_str().unwrap();
+    let states = ["analyse", specification, "--max-states", "5"];
+    says_the_limit(directory.path(), &states, "the limit on states (--max-states)");
+    let engine = ["analyse", specification, "--max-states", "5", "--engine", "persistence", "--abstraction", "none"];
+    says_the_limit(directory.path(), &engine, "the limit on states (--max-states)");
+    let cycles = ["analyse", specification, "--cycles", "1"];
+    says_the_limit(directory.path(), &cycles, "the limit on cycles (--cycles)");
+    // A result that is complete names none.
+    let (status, out, errors) = seqcon(directory.path(), &["analyse", specification, "--mm", "tso", "--json", "-"]);
+    assert!(status == 0 && !out.contains("\"limit\""), "{out}{errors}");
+}
+
 #[test]
 fn what_is_decompressed_counts() {
     let directory = tempfile::TempDir::new().unwrap();

@@ -88,9 +88,10 @@ fn outcome(
         ProfileArgument::Published => Profile::Published,
     };
     let started = Instant::now();
-    let Model { name, paths, specification, facts, mut caveats, read_in } = input;
+    let Model { name, paths, specification, facts, limit: reached, mut caveats, read_in } = input;
     let happenings = Happenings::of(&facts);
-    let whole = Analysis::within(facts, profile, &arguments.input.limits.budget.budget().for_the_rest());
+    let budget = arguments.input.limits.budget.budget().for_the_rest();
+    let whole = Analysis::within(facts, profile, &budget).because(reached);
     caveats.extend(definitions::caveats(profile, whole.conflict_rule(rule(arguments))));
     caveats.extend(whole.caveats.iter().cloned());
     // What never happens is a matter of the program, however its instructions are read.

@@ -149,8 +149,9 @@ fn outcome(
     let evidence = evidence.map_err(|trouble| failure(&specification, trouble))?;
     let analysis = evidence.analysis().clone();
     if analysis.cut_off {
+        let limit = analysis.missing.as_deref().unwrap_or("a limit");
         tell!(
-            "seqcon: warning: {}: a limit was reached after {} states; the result is not complete",
+            "seqcon: warning: {}: stopped at {limit} after {} states; the result is not complete",
             specification.name,
             analysis.num_of_states
         );

@@ -76,7 +76,7 @@ fn fix(
     tell_if_unconfirmable(model, &arguments.confirmation);
     let mut current = Specification::from_text(original.name.clone(), original.text.clone())?;
     for round in 0..ROUNDS {
-        let facts = current.facts(&arguments.limits)?;
+        let (facts, reached) = current.facts(&arguments.limits)?;
         let happenings = Happenings::of(&facts);
         let whole = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.budget().for_the_rest());
         if round == 0 {
@@ -87,8 +87,9 @@ fn fix(
         let (asked, limit) = (atomicity(arguments.atomicity), arguments.confirmation.max_weak_states);
         let analysis = for_reading(whole, asked, Some(&current), limit)?;
         if analysis.cut_off {
+            let at = reached.map_or(String::new(), |limit| format!(" (stopped at {limit})"));
             return Err(Failure::Exhausted(format!(
-                "{}: not all of the state space was explored, so not all that is missing is known; allow more",
+                "{}: not all of the state space was explored{at}, so not all that is missing is known; allow more",
                 current.name
             )));
         }

@@ -64,10 +64,11 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
 
 fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure> {
     let started = Instant::now();
-    let Model { name, specification, facts, mut caveats, read_in, .. } = input;
+    let Model { name, specification, facts, limit, mut caveats, read_in, .. } = input;
     let happenings = Happenings::of(&facts);
     let atomicity = atomicity(arguments.atomicity);
-    let whole = Analysis::within(facts, Profile::Sound, &arguments.input.limits.budget.budget().for_the_rest());
+    let budget = arguments.input.limits.budget.budget().for_the_rest();
+    let whole = Analysis::within(facts, Profile::Sound, &budget).because(limit);
     caveats.extend(whole.caveats.iter().cloned());
     caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
     let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;

@@ -220,7 +220,7 @@ fn suggestions(
         return Ok((repair, !is_complete));
     }
     tell_if_unconfirmable(model, &arguments.confirmation);
-    let facts = specification.facts(&arguments.limits)?;
+    let (facts, _) = specification.facts(&arguments.limits)?;
     let whole = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.budget().for_the_rest());
     let limit = arguments.confirmation.max_weak_states;
     let analysis = for_reading(whole, atomicity, Some(specification), limit)?;

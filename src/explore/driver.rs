@@ -86,6 +86,20 @@ pub enum Stop {
     Violated,
 }
 
+impl Stop {
+    /// The limit that was reached, with the option that raises it; none if all states were expanded or an invariant ended it.
+    #[must_use]
+    pub fn limit(self) -> Option<&'static str> {
+        match self {
+            Stop::Complete | Stop::Violated => None,
+            Stop::States => Some("the limit on states (--max-states)"),
+            Stop::Memory => Some("the limit on memory (--memory-limit)"),
+            Stop::Time => Some("the limit on time (--timeout)"),
+            Stop::Interrupted => Some("your request (Ctrl-C)"),
+        }
+    }
+}
+
 /// A state in which an invariant does not hold; no other such state is nearer to the initial one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {

@@ -2,7 +2,7 @@
 
 use super::edges::Edges;
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
-use super::{Report, names};
+use super::{Report, limits, names};
 use crate::analysis::{Confirmation, Confirming, ModelOutcome, Outcome, Verification};
 use crate::caveat::Caveat;
 use crate::placement::Minimality;
@@ -78,6 +78,9 @@ struct CaveatObject<'a> {
 #[derive(Serialize)]
 struct ResultObject {
     summary: SummaryRow,
+    /// Which limit it was, if `complete` of the summary is `no`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<String>,
     /// What `minimal` of the summary means here.
     minimal_in_words: String,
     /// How far delays were confirmed.
@@ -274,6 +277,7 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     });
     ResultObject {
         summary: outcome.summary_row(result),
+        limit: limits::in_words(outcome, result),
         minimal_in_words: outcome.minimal_in_words(result),
         confirming: confirming_object(result),
         rules: result.model.rules(),

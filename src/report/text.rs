@@ -86,6 +86,8 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
     }
     if outcome.analysis.cut_off {
         writeln!(out, "  only a part of the state space is known; what is missing elsewhere is not")?;
+        let mut missing = outcome.analysis.missing.iter();
+        missing.try_for_each(|why| prose::write(out, 2, 4, &format!("why: {why}")))?;
     }
     if let Some(limit) = result.stopped {
         let sentence = format!("stopped at {limit}: at least what follows is needed, and there may be more");
@@ -392,7 +394,11 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
         prose::write(out, 2, 4, &sentence)?;
     }
     if let Some(list) = &result.findings.cycles {
-        let more = if list.complete { "" } else { " (and more: the limit of --cycles was reached)" };
+        let more = match (list.complete, result.stopped) {
+            (true, _) => String::new(),
+            (false, None) => " (and more: the limit of --cycles was reached)".to_owned(),
+            (false, Some(limit)) => format!(" (and more: stopped at {limit})"),
+        };
         writeln!(out, "  critical cycles: {}{more}", list.cycles.len())?;
         let edges = Edges::new(outcome, result);
         for (number, judged) in list.cycles.iter().enumerate() {

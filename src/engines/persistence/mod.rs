@@ -47,6 +47,7 @@ mod values;
 use super::{Description, Engine, Evidence, Task, Trouble};
 use crate::aeg::Profile;
 use crate::analysis::{Abstraction, Analysis};
+use crate::explore::Stop;
 use crate::memory::Known;
 use crate::program::Program;
 use crate::program::compiled::Compiled;
@@ -108,7 +109,8 @@ impl Checked {
             }
         }
         let facts = facts(task.program, &machine, &patterns, labels, size);
-        let (program, analysis) = (task.program.clone(), Analysis::new(facts, Profile::Sound));
+        let program = task.program.clone();
+        let analysis = Analysis::new(facts, Profile::Sound).because(size.stop.and_then(Stop::limit));
         Ok(Checked { program, single, compiled, patterns, analysis, abstraction, certain, parts })
     }
 

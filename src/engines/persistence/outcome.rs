@@ -15,6 +15,7 @@ use crate::aeg::Conflicts;
 use crate::analysis::{Abstraction, Analysis, Confirmation, Fence, ModelOutcome, Options, Recheck};
 use crate::cycles::{Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Segment, Verdict};
 use crate::engines::{Evidence, Run};
+use crate::explore::Stop;
 use crate::facts::{Facts, Follows};
 use crate::ids::{InstrId, LabelId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
@@ -361,14 +362,22 @@ fn locations(program: &Program) -> Vec<String> {
 pub(super) struct Size {
     pub states: u64,
     pub transitions: u64,
-    pub cut_off: bool,
+    /// Why there may be more, if there may.
+    pub stop: Option<Stop>,
+}
+
+impl Size {
+    /// Whether a limit has left something out.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.stop.is_some()
+    }
 }
 
 impl AddAssign for Size {
     fn add_assign(&mut self, other: Size) {
         self.states += other.states;
         self.transitions += other.transitions;
-        self.cut_off |= other.cut_off;
+        self.stop = self.stop.or(other.stop);
     }
 }
 
@@ -408,7 +417,7 @@ pub(super) fn facts(
     }
     let follows = follows.into_iter().map(|(from, to)| Follows { from, to, newly: true });
     let facts = Facts::canonical(&labels, follows, [], (size.states, size.transitions));
-    Facts { cut_off: size.cut_off, ..facts }
+    Facts { cut_off: size.is_cut_off(), ..facts }
 }
 
 /// Labels where the program itself was not explored: of each instruction one, and those of the accesses of the patterns.

@@ -20,7 +20,7 @@
 pub mod flow;
 
 use super::edges::Edges;
-use super::{Report, names};
+use super::{Report, limits, names};
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Verdict};
 use crate::ids::{ThreadId, VertexId};
@@ -80,8 +80,9 @@ impl Report for Dot {
                 None => whole(outcome, result),
                 Some(number) => one_cycle(outcome, result, number),
             };
-            let note = if result.complete { "" } else { " (not complete: a limit was reached)" };
-            Picture { title: picture.title + note, ..picture }.write(outcome, result, out)?;
+            let limit = limits::in_words(outcome, result);
+            let note = limit.map_or(String::new(), |limit| format!(" (not complete: {limit})"));
+            Picture { title: picture.title + &note, ..picture }.write(outcome, result, out)?;
         }
         Ok(())
     }

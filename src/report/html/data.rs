@@ -4,6 +4,7 @@
 //! summary. Conflicts are not listed: two nodes conflict if their threads differ, their location is the same and one writes, which a script finds faster than it reads.
 
 use super::super::edges::Edges;
+use super::super::{limits, reading};
 use super::drawing::Drawing;
 use super::listing::Listing;
 use crate::analysis::{Confirmation, ModelOutcome, Outcome};
@@ -180,6 +181,7 @@ fn node(outcome: &Outcome, id: VertexId) -> NodeData {
 fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
     let fences = fence_objects(outcome, result).into_iter().zip(&result.fences);
     let edges = Edges::new(outcome, result);
+    let limit = limits::in_words(outcome, result).map(|limit| format!("not complete: {limit}"));
     ResultData {
         memory_model: result.model.name.clone(),
         title: result.model.title.clone(),
@@ -189,7 +191,7 @@ fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
         minimal_in_words: outcome.minimal_in_words(result),
         verified: verification_object(&result.verification),
         complete: result.complete,
-        notices: super::super::reading::sentences(outcome, result),
+        notices: limit.into_iter().chain(reading::sentences(outcome, result)).collect(),
         fences: fences.map(|(object, fence)| FenceData { fence: object, at: fence.point.instr.index() }).collect(),
         locks: locks(outcome, result),
         delays: result

@@ -11,7 +11,7 @@ mod schema;
 
 use super::edges::Edges;
 use super::minimal::Minimal;
-use super::{Report, names};
+use super::{Report, limits, names};
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::caveat::Caveat;
 use crate::cycles::{Cycle, Verdict};
@@ -144,15 +144,19 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn invocation(&self) -> Invocation<'a> {
         let caveats = self.outcome.caveats.iter().map(|caveat| self.notification(caveat));
-        let incomplete = self.outcome.results.iter().filter(|result| !result.complete).map(|result| Notification {
-            descriptor: None,
-            level: "warning",
-            locations: Vec::new(),
-            message: Message::new(format!(
-                "Under {} a limit left something out: there may be more to find.",
-                result.model.name
-            )),
-        });
+        let limited = |result: &ModelOutcome| {
+            let limit = limits::in_words(self.outcome, result)?;
+            let name = &result.model.name;
+            Some(Notification {
+                descriptor: None,
+                level: "warning",
+                locations: Vec::new(),
+                message: Message::new(format!(
+                    "Under {name} a limit left something out, and there may be more to find: {limit}."
+                )),
+            })
+        };
+        let incomplete = self.outcome.results.iter().filter_map(limited);
         Invocation {
             command_line: &self.outcome.provenance.command,
             execution_successful: true,
