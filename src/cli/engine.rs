@@ -1,21 +1,15 @@
 //! `seqcon analyse --engine` and `seqcon engines`: methods other than the main analysis.
 
 use super::analyse::{options, provenance};
-use super::arguments::{AnalyseArguments, ConfirmArgument, LimitArguments, PlacementArgument, Verbosity};
+use super::arguments::{AnalyseArguments, ConfirmArgument, PlacementArgument, Verbosity};
 use super::failure::Failure;
 use super::idle;
-use super::info::CHEAP_STATES;
 use super::progress::Spinner;
 use super::specification::Specification;
 use super::verify::Trial;
-use crate::aeg::Profile;
 use crate::analysis::{Abstraction, Analysis, EngineUse, ModelOutcome, Outcome, Verification};
-use crate::caveat::Caveat;
-use crate::caveat::idle::Happenings;
 use crate::cycles::Atomicity;
 use crate::engines::{self, Engine, Evidence, Task, Trouble};
-use crate::explore::Stop;
-use crate::explore::observe::{FactsObserver, facts};
 use crate::memory::MemoryModel;
 use crate::provenance::Provenance;
 use crate::repair::Repair;
@@ -177,25 +171,12 @@ fn outcome(
     }
     let engine = used(engine, evidence.abstraction());
     drop(evidence);
-    let caveats = caveats(&specification, &arguments.input.limits);
+    let caveats = idle::explored(&specification, &arguments.input.limits);
     let Specification { name, text, program, .. } = specification;
     let model = name.clone();
     let source = Some(Source::new(name, text, program, &analysis));
     let provenance = Provenance::default();
     Ok(Outcome { model, analysis, explored_in, options, results, caveats, source, engine, provenance })
-}
-
-/// What never happens in the program: engines look at more than that, or at less, so it is explored for itself, as far as that is cheap.
-fn caveats(specification: &Specification, limits: &LimitArguments) -> Vec<Caveat> {
-    let most = limits.max_states.map_or(CHEAP_STATES, |states| states.min(CHEAP_STATES));
-    let limits = LimitArguments { max_states: Some(most), strict: false, ..limits.clone() };
-    // What is wrong was said when the engine met it.
-    let Ok((exploration, watchers)) = specification.search(&limits, &mut FactsObserver) else { return Vec::new() };
-    if exploration.stop != Stop::Complete {
-        return Vec::new();
-    }
-    let facts = facts(&specification.program, &watchers, (exploration.states.len() as u64, exploration.transitions));
-    idle::caveats(&Happenings::of(&facts), &Analysis::new(facts, Profile::Sound), Some(specification))
 }
 
 /// Runs the program with the fences in place, access by access: does it reach the same states?

@@ -5,6 +5,7 @@ use super::arguments::{FixArguments, Verbosity};
 use super::failure::Failure;
 use super::idle;
 use super::input::memory_model;
+use super::outputs::tell_each;
 use super::places::refuse_clashes;
 use super::specification::Specification;
 use super::verify::{outcome, reported, tell_if_unconfirmable};
@@ -80,9 +81,7 @@ fn fix(
         let happenings = Happenings::of(&facts);
         let whole = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.budget().for_the_rest());
         if round == 0 {
-            for caveat in idle::caveats(&happenings, &whole, Some(&current)) {
-                tell!("seqcon: {}: {}: {}", caveat.topic.level().name(), current.name, caveat.sentence);
-            }
+            tell_each(&current.name, &idle::of_whole(&happenings, &whole, &current));
         }
         let (asked, limit) = (atomicity(arguments.atomicity), arguments.confirmation.max_weak_states);
         let analysis = for_reading(whole, asked, Some(&current), limit)?;

@@ -52,7 +52,7 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
                 let path = arguments.input.inputs[position].display();
                 shown += &format!("{gap}{}\n\n", printable(&format!("model {} ({path})", outcome.model)));
             }
-            text::write_caveats(outcome, &mut shown).map_err(io::Error::other)?;
+            text::write_caveats(&outcome.caveats, &mut shown).map_err(io::Error::other)?;
             matrix.write_text(&mut shown).map_err(io::Error::other)?;
         }
         let mut out = streams::coloured();

@@ -13,7 +13,7 @@ use super::reading;
 use super::snippet::{self, Addition};
 use super::style::{ADDED, TITLE, WRONG, styled};
 use crate::analysis::{Fence, ModelOutcome, Outcome, Verification};
-use crate::caveat::Level;
+use crate::caveat::{Caveat, Level};
 use crate::cycles::{Cycle, Delay, Edge, Segment, Step, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::lang::excerpt::{printable, shortened};
@@ -58,8 +58,8 @@ pub fn write_explained(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn W
 ///
 /// # Errors
 /// If the writer fails.
-pub fn write_caveats(outcome: &Outcome, out: &mut dyn Write) -> fmt::Result {
-    for caveat in &outcome.caveats {
+pub fn write_caveats(caveats: &[Caveat], out: &mut dyn Write) -> fmt::Result {
+    for caveat in caveats {
         let level = caveat.topic.level();
         let word = match level {
             Level::Warning => styled(WRONG, level.name()),
@@ -67,7 +67,7 @@ pub fn write_caveats(outcome: &Outcome, out: &mut dyn Write) -> fmt::Result {
         };
         prose::write(out, 0, 2, &format!("{word}: {}", printable(&caveat.sentence)))?;
     }
-    if outcome.caveats.is_empty() { Ok(()) } else { writeln!(out) }
+    if caveats.is_empty() { Ok(()) } else { writeln!(out) }
 }
 
 /// What a clean verdict owes to the caveats.
