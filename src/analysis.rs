@@ -279,8 +279,7 @@ impl Analysis {
         let missing = if facts.cut_off { PART } else { EARLIER_VERSION };
         let unseen = if profile == Profile::Sound { caveat::unseen::caveats(&facts) } else { Vec::new() };
         let facts = if profile == Profile::Sound { facts.with_presumed().clone() } else { facts };
-        let mut graph = AbstractEventGraph::build(&facts, profile);
-        graph.budget = budget.clone();
+        let graph = AbstractEventGraph::build_within(&facts, profile, budget);
         let shown = |caveat: Caveat| Caveat { sentence: graph.shown(&caveat.sentence), ..caveat };
         let caveats = unseen.into_iter().map(shown).chain(caveat::arrays::caveats(&graph)).collect();
         let order = ProgramOrder::new(&graph);

@@ -1,9 +1,10 @@
 //! `seqcon analyse --engine` and `seqcon engines`: methods other than the main analysis.
 
-use super::analyse::{options, provenance};
+use super::analyse::{options, provenance, tell_if_stopped};
 use super::arguments::{AnalyseArguments, ConfirmArgument, PlacementArgument, Verbosity};
 use super::failure::Failure;
 use super::idle;
+use super::interrupt::Interruptible;
 use super::progress::Spinner;
 use super::specification::Specification;
 use super::verify::Trial;
@@ -130,6 +131,7 @@ fn outcome(
     verbosity: Verbosity,
 ) -> Result<Outcome, Failure> {
     let started = Instant::now();
+    let _heard = Interruptible::new();
     let evidence = specification.with_limits(&arguments.input.limits, |compiled, limits| {
         let _spinner = Spinner::new(format!("checking {}", specification.name));
         let task = Task {
@@ -141,7 +143,7 @@ fn outcome(
         engine.check(&task)
     });
     let evidence = evidence.map_err(|trouble| failure(&specification, trouble))?;
-    let analysis = evidence.analysis().clone();
+    let mut analysis = evidence.analysis().clone();
     if analysis.cut_off {
         let limit = analysis.missing.as_deref().unwrap_or("a limit");
         tell!(
@@ -158,6 +160,7 @@ fn outcome(
     for model in models {
         let started = Instant::now();
         let mut result = evidence.insert_fences(model, &options);
+        tell_if_stopped(&result);
         if arguments.verify {
             result.verification = verification(arguments, &specification, &analysis, model, &result)?;
         }
@@ -169,6 +172,7 @@ fn outcome(
             show_runs(&specification, &*evidence, model)?;
         }
     }
+    analysis.graph.budget = evidence.analysis().graph.budget.settled();
     let engine = used(engine, evidence.abstraction());
     drop(evidence);
     let caveats = idle::explored(&specification, &arguments.input.limits);
@@ -196,7 +200,7 @@ fn verification(
         property: Property::States,
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,
-        budget: arguments.input.limits.budget.budget().for_the_rest(),
+        budget: arguments.input.limits.budget.for_the_rest(),
     };
     trial.verification()
 }

@@ -5,6 +5,7 @@ use super::arguments::{FixArguments, Verbosity};
 use super::failure::Failure;
 use super::idle;
 use super::input::memory_model;
+use super::interrupt::Interruptible;
 use super::outputs::tell_each;
 use super::places::refuse_clashes;
 use super::specification::Specification;
@@ -75,11 +76,12 @@ fn fix(
     verbosity: Verbosity,
 ) -> Result<String, Failure> {
     tell_if_unconfirmable(model, &arguments.confirmation);
+    let _heard = Interruptible::new();
     let mut current = Specification::from_text(original.name.clone(), original.text.clone())?;
     for round in 0..ROUNDS {
         let (facts, reached) = current.facts(&arguments.limits)?;
         let happenings = Happenings::of(&facts);
-        let whole = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.budget().for_the_rest());
+        let whole = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.for_the_rest());
         if round == 0 {
             tell_each(&current.name, &idle::of_whole(&happenings, &whole, &current));
         }

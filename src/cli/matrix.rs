@@ -5,6 +5,7 @@ use super::arguments::{MatrixArguments, Verbosity};
 use super::failure::Failure;
 use super::idle;
 use super::input::Model;
+use super::interrupt::Interruptible;
 use super::outputs::tell_caveats;
 use super::places::refuse_clashes;
 use super::progress::Spinner;
@@ -67,11 +68,12 @@ fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure
     let Model { name, specification, facts, limit, mut caveats, read_in, .. } = input;
     let happenings = Happenings::of(&facts);
     let atomicity = atomicity(arguments.atomicity);
-    let budget = arguments.input.limits.budget.budget().for_the_rest();
+    let _heard = Interruptible::new();
+    let budget = arguments.input.limits.budget.for_the_rest();
     let whole = Analysis::within(facts, Profile::Sound, &budget).because(limit);
     caveats.extend(whole.caveats.iter().cloned());
     caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
-    let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
+    let mut analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
     let explored_in = read_in + started.elapsed();
     let options = Options { atomicity, ..Options::default() };
     let told = |outcome: ModelOutcome| {
@@ -86,6 +88,7 @@ fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure
         confirm::place_by_default(subject, LIMITS).map(told).map_err(|error| specification.too_long(error))
     };
     let results = MemoryModel::builtin().into_iter().map(analysed).collect::<Result<_, Failure>>()?;
+    analysis.graph.budget = analysis.graph.budget.settled();
     let source =
         specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program, &analysis));
     Ok(Outcome {

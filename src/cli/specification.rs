@@ -99,12 +99,14 @@ impl Specification {
     /// Does something with it that ends at these limits, or when Ctrl-C is pressed.
     pub fn with_limits<T>(&self, limits: &LimitArguments, work: impl FnOnce(&Compiled, &Limits<'_>) -> T) -> T {
         let interruptible = Interruptible::new();
+        let budget = limits.budget.budget().heeding(interruptible.requested());
         let bounds = Limits {
             states: limits.max_states,
             bytes: limits.budget.bytes(),
             time: limits.budget.budget().time_left(),
             interrupted: Some(interruptible.requested()),
             invariants: &self.invariants,
+            budget: Some(&budget),
         };
         work(&self.compiled, &bounds)
     }

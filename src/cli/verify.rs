@@ -5,6 +5,7 @@ use super::arguments::{ConfirmArgument, ConfirmationArguments, PropertyArgument,
 use super::failure::Failure;
 use super::idle;
 use super::input::{memory_model, refuse_repeated_models};
+use super::interrupt::Interruptible;
 use super::outputs::tell_each;
 use super::progress::Spinner;
 use super::specification::Specification;
@@ -47,6 +48,7 @@ pub fn run(arguments: &VerifyArguments, verbosity: Verbosity) -> Result<ExitCode
     refuse_repeated_models(&models)?;
     models.iter().try_for_each(|model| semantics(model).map(drop))?;
     let specification = Specification::read(&arguments.specification)?;
+    let _heard = Interruptible::new();
     let analysed = Analysed::new(arguments, &specification)?;
     if verbosity == Verbosity::Quiet {
         tell_each(&specification.name, &analysed.caveats);
@@ -83,7 +85,7 @@ impl Analysed {
         }
         let (facts, reached) = specification.facts(&arguments.limits)?;
         let happenings = Happenings::of(&facts);
-        let budget = arguments.limits.budget.budget().for_the_rest();
+        let budget = arguments.limits.budget.for_the_rest();
         let whole = Analysis::within(facts, Profile::Sound, &budget).because(reached);
         let caveats = idle::of_whole(&happenings, &whole, specification);
         let (asked, limit) = (atomicity(arguments.atomicity), arguments.confirmation.max_weak_states);
@@ -105,7 +107,7 @@ fn verify_under(
     };
     let (repair, is_partial) = suggestions(arguments, specification, analysed, model)?;
     let (confirmation, unroll) = (&arguments.confirmation, arguments.unroll);
-    let budget = arguments.limits.budget.budget();
+    let budget = arguments.limits.budget.heeding();
     let trial = Trial { specification, model, repair: &repair, atomicity, property, confirmation, unroll, budget };
     let (split, verdict) = trial.run()?;
     let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };

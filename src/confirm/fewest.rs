@@ -84,14 +84,14 @@ impl<'a> Fewest<'a> {
         self.subject.options.costs.of(self.points[variable].0, FenceStrength::Plain)
     }
 
-    /// The least that fences cost which meet the ways of all these runs.
+    /// The least that fences cost which meet the ways of all these runs; nothing if the budget is exhausted before that is known, so that nobody takes it for a proof.
     pub(super) fn cost_of(&self, witnesses: &[Witness]) -> u64 {
         let chosen = self.minimiser(witnesses).minimise(|variable| self.cost(variable), |_| Vec::new());
-        chosen.into_iter().map(|variable| self.cost(variable)).sum()
+        chosen.into_iter().flatten().map(|variable| self.cost(variable)).sum()
     }
 
     fn minimiser(&self, witnesses: &[Witness]) -> Minimiser {
-        let mut minimiser = Minimiser::new(self.points.len());
+        let mut minimiser = Minimiser::new(self.points.len(), &self.subject.analysis.graph.budget);
         let demands: BTreeSet<Vec<usize>> = witnesses.iter().map(|witness| self.demand(witness)).collect();
         // A run that no fence stops asks for nothing.
         for demand in demands.into_iter().filter(|demand| !demand.is_empty()) {
@@ -119,6 +119,7 @@ impl<'a> Fewest<'a> {
             if let Some(reason) = given_up {
                 return Err(reason);
             }
+            let chosen = chosen.ok_or_else(|| graph.budget.exhausted().map_or(GivenUp::Undecided, GivenUp::Stopped))?;
             fences = chosen.iter().map(|&variable| (self.points[variable].0, FenceStrength::Plain)).collect();
         }
         let cost = self.subject.options.costs.total(&fences);

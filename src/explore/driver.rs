@@ -14,6 +14,7 @@ use super::run::Discoveries;
 use super::store::{MOST_STATES, States};
 use super::successors::{Evaluated, Expander, LocalStates, Trouble, Visitor};
 use super::table::{Sharing, Table};
+use crate::budget::Budget;
 use crate::program::compiled::{Compiled, Fault};
 use crate::program::property::Invariant;
 use rayon::prelude::*;
@@ -67,6 +68,8 @@ pub struct Limits<'a> {
     pub interrupted: Option<&'a AtomicBool>,
     /// What must hold in every state: the search ends at the first one in which something does not.
     pub invariants: &'a [Invariant],
+    /// For what is done besides exploring, and has no states to count.
+    pub budget: Option<&'a Budget>,
 }
 
 /// Why the search ended.

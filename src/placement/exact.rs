@@ -52,13 +52,14 @@ pub fn unreadability(graph: &AbstractEventGraph, point: Point) -> u64 {
     }
 }
 
-/// Fences of least cost that meet every path of the thread's delays.
+/// Fences of least cost that meet every path of the thread's delays; those of the greedy choice if the budget is exhausted before these are known.
 #[must_use]
 pub fn minimum(part: &ThreadProblem<'_>) -> Fences {
     let candidates = candidates(part);
-    let mut minimiser = Minimiser::new(candidates.len());
+    let mut minimiser = Minimiser::new(candidates.len(), &part.problem.graph.budget);
     // The paths that the greedy choice meets are a good start.
-    for path in greedy::choose(part).paths {
+    let start = greedy::choose(part);
+    for path in start.paths {
         minimiser.require_one_of(meeting(&candidates, &path));
     }
     let mut best = Fences::new();
@@ -69,6 +70,7 @@ pub fn minimum(part: &ThreadProblem<'_>) -> Fences {
                 part.open_paths(&fences(&candidates, chosen)).iter().map(|path| meeting(&candidates, path)).collect()
             },
         );
+        let Some(chosen) = chosen else { return start.fences };
         best = fences(&candidates, &chosen);
     }
     best

@@ -15,7 +15,7 @@ pub fn in_words(outcome: &Outcome, result: &ModelOutcome) -> Option<String> {
         // A listing that a limit of the whole analysis has ended is that one's affair.
         listing
             .filter(|_| result.stopped.is_none())
-            .map(|_| "not all cycles are listed: the limit on cycles (--cycles)".to_owned()),
+            .map(|_| "not all cycles are listed: the limit of --cycles was reached".to_owned()),
     ]
     .into_iter()
     .flatten()

@@ -90,7 +90,9 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
         missing.try_for_each(|why| prose::write(out, 2, 4, &format!("why: {why}")))?;
     }
     if let Some(limit) = result.stopped {
-        let sentence = format!("stopped at {limit}: at least what follows is needed, and there may be more");
+        let sentence = format!(
+            "stopped at {limit}: what follows is for what was found until then; there may be more to find, and fewer fences may do for this"
+        );
         prose::write(out, 2, 4, &sentence)?;
     }
     if result.is_clean() {

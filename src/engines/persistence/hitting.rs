@@ -11,6 +11,7 @@
 //! *Cost.* Minimum hitting sets are NP-hard, and there can be exponentially many minimal ones; the instructions are those on paths of one thread, some dozens.
 
 use super::local::{Pattern, Patterns};
+use crate::budget::Budget;
 use crate::placement::maxsat::Minimiser;
 use crate::program::Thread;
 use crate::program::single_access::{Origin, SingleAccess};
@@ -194,12 +195,12 @@ fn reach(pattern: &Pattern, from: Vec<usize>) -> BTreeSet<usize> {
     reached
 }
 
-/// A set of least cost; of those the one of least second cost.
-pub(super) fn minimum(paths: &Paths<'_>, costs: [&dyn Fn(Cut) -> u64; 2]) -> Cuts {
+/// A set of least cost; of those the one of least second cost. If the budget is exhausted before it is known, a set that is enough; the answer then says that nothing is proved.
+pub(super) fn minimum(paths: &Paths<'_>, costs: [&dyn Fn(Cut) -> u64; 2], budget: &Budget) -> Cuts {
     let candidates: Vec<Cut> = paths.candidates().into_iter().collect();
     let variable = |cut: &Cut| candidates.binary_search(cut).expect("every place on a path is a candidate");
     let cuts = |chosen: &[usize]| chosen.iter().map(|&variable| candidates[variable]).collect::<Cuts>();
-    let mut minimiser = Minimiser::new(candidates.len());
+    let mut minimiser = Minimiser::new(candidates.len(), budget);
     let mut best = Cuts::new();
     for cost in costs {
         let chosen = minimiser.minimise(
@@ -211,17 +212,34 @@ pub(super) fn minimum(paths: &Paths<'_>, costs: [&dyn Fn(Cut) -> u64; 2]) -> Cut
                 can_be_cut.map(|path| path.iter().map(variable).collect()).collect()
             },
         );
+        let Some(chosen) = chosen else { return enough(paths) };
         best = cuts(&chosen);
     }
     best
 }
 
+/// A set that meets all paths, found without trying others.
+fn enough(paths: &Paths<'_>) -> Cuts {
+    let mut fences = Cuts::new();
+    loop {
+        let open = paths.open(&fences);
+        let next: Cuts = open.iter().filter_map(|path| path.first().copied()).collect();
+        if next.is_empty() {
+            return fences;
+        }
+        fences.extend(next);
+    }
+}
+
 /// All minimal sets of fences after instructions, the smallest first, but no more than `most`; and whether these are all.
-pub(super) fn all_minimal(paths: &Paths<'_>, most: usize) -> (Vec<Cuts>, bool) {
+pub(super) fn all_minimal(paths: &Paths<'_>, most: usize, budget: &Budget) -> (Vec<Cuts>, bool) {
     let mut minimal: Vec<Cuts> = Vec::new();
     let mut seen: BTreeSet<Cuts> = BTreeSet::from([Cuts::new()]);
     let mut queue = VecDeque::from([Cuts::new()]);
     while let Some(fences) = queue.pop_front() {
+        if budget.is_over() {
+            return (minimal, false);
+        }
         if minimal.iter().any(|smaller| smaller.is_subset(&fences)) {
             continue;
         }

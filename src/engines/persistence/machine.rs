@@ -4,6 +4,7 @@
 //! the state after it, only the slots that the region reads decide what the thread will read.
 
 use super::values::written;
+use crate::budget::Budget;
 use crate::program::compiled::{Code, Compiled, Step, Target};
 use crate::program::single_access::SingleAccess;
 use crate::program::{Expression, Instruction, InstructionKind, Program, Reference, Scope};
@@ -38,6 +39,8 @@ pub(super) struct Region {
 pub(super) struct Machine<'p> {
     pub single: &'p SingleAccess,
     pub compiled: &'p Compiled,
+    /// What searches over it may use that have no states to count.
+    pub budget: Budget,
     /// The number of shared slots; they come first.
     pub shared: usize,
     /// The slots of the locals of each thread.
@@ -55,7 +58,7 @@ pub(super) struct Machine<'p> {
 }
 
 impl<'p> Machine<'p> {
-    pub(super) fn new(single: &'p SingleAccess, compiled: &'p Compiled) -> Machine<'p> {
+    pub(super) fn new(single: &'p SingleAccess, compiled: &'p Compiled, budget: &Budget) -> Machine<'p> {
         let program = &single.program;
         let shared = program.shared.iter().map(|variable| variable.initial.len()).sum();
         let mut next = shared;
@@ -69,6 +72,7 @@ impl<'p> Machine<'p> {
         let mut machine = Machine {
             single,
             compiled,
+            budget: budget.clone(),
             shared,
             locals,
             roles,

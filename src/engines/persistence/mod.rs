@@ -101,7 +101,8 @@ impl Checked {
     pub fn new(task: &Task<'_>) -> Result<Checked, Trouble> {
         let single = SingleAccess::of(task.program);
         let compiled = Compiled::new(&single.program)?;
-        let machine = Machine::new(&single, &compiled);
+        let budget = task.limits.budget.cloned().unwrap_or_default();
+        let machine = Machine::new(&single, &compiled, &budget);
         let Found { patterns, abstraction, certain, labels, size, parts } = approach::find(task, &machine)?;
         for thread in 0..task.program.threads.len() {
             if let Some(instruction) = Paths::of(&patterns, thread, &single).uncut() {
@@ -110,7 +111,8 @@ impl Checked {
         }
         let facts = facts(task.program, &machine, &patterns, labels, size);
         let program = task.program.clone();
-        let analysis = Analysis::new(facts, Profile::Sound).because(size.stop.and_then(Stop::limit));
+        let rest = budget.for_the_rest();
+        let analysis = Analysis::within(facts, Profile::Sound, &rest).because(size.stop.and_then(Stop::limit));
         Ok(Checked { program, single, compiled, patterns, analysis, abstraction, certain, parts })
     }
 

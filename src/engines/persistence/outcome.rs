@@ -65,6 +65,7 @@ impl Evidence for Checked {
 
     fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome {
         let started = Instant::now();
+        let budget = &self.analysis.graph.budget;
         let pairs = self.pairs();
         let delays: Vec<Delay> = pairs.iter().map(|pair| pair.delay.clone()).collect();
         let names = Names::new(self);
@@ -80,7 +81,7 @@ impl Evidence for Checked {
             let fences = if paths.patterns.is_empty() {
                 Cuts::new()
             } else {
-                let chosen = minimum(&paths, [&cost, &readability]);
+                let chosen = minimum(&paths, [&cost, &readability], budget);
                 recheck.enough &= !is_open(&paths, &chosen);
                 recheck.each_needed &= chosen.iter().all(|fence| {
                     let less = chosen.iter().copied().filter(|other| other != fence).collect();
@@ -101,7 +102,13 @@ impl Evidence for Checked {
             }
         }
         let cost = prices.values().sum();
-        let minimality = self.minimality(cost, &names, options);
+        let mut minimality = self.minimality(cost, &names, options);
+        let minimal_sets = self.minimal_sets(options.minimal_sets);
+        if budget.exhausted().is_some() {
+            // Nobody had the time to find fewer.
+            recheck = Recheck { done: false, enough: false, each_needed: false };
+            minimality = Minimality::AtLeast(0);
+        }
         let placement = Placement { cost, fences: points, minimality };
         let findings = self.findings(delays, options);
         let confirmation = |pair: &Pair<'_>| if pair.is_certain() { Confirmation::Yes } else { Confirmation::Unknown };
@@ -122,14 +129,14 @@ impl Evidence for Checked {
             fences,
             confirmations,
             composites: names.split_instructions(self),
-            minimal_sets: self.minimal_sets(options.minimal_sets),
+            minimal_sets,
             elapsed: started.elapsed(),
             ..outcome
         }
     }
 
     fn runs(&self, _: &MemoryModel) -> Vec<Run> {
-        let machine = Machine::new(&self.single, &self.compiled);
+        let machine = Machine::new(&self.single, &self.compiled, &self.analysis.graph.budget);
         let run = |pair: &Pair<'_>| {
             let Seen::In(part, state) = pair.fringe.seen else { return None };
             if !pair.is_certain() {
@@ -177,7 +184,7 @@ impl Checked {
         for thread in 0..self.program.threads.len() {
             let paths = Paths::of(certain, thread, &self.single);
             let cost = |cut: Cut| names.cost(&paths, thread, cut, &options.costs);
-            least += minimum(&paths, [&cost, &cost]).into_iter().map(cost).sum::<u64>();
+            least += minimum(&paths, [&cost, &cost], &self.analysis.graph.budget).into_iter().map(cost).sum::<u64>();
         }
         if least == cost {
             return Minimality::Program;
@@ -230,7 +237,7 @@ impl Checked {
             if paths.patterns.is_empty() {
                 continue;
             }
-            let (found, complete) = all_minimal(&paths, most);
+            let (found, complete) = all_minimal(&paths, most, &self.analysis.graph.budget);
             sets.complete &= complete;
             let instrs = |set: &Cuts| set.iter().map(|&(number, _)| names.instr((thread, number))).collect();
             sets.threads.push(found.iter().map(instrs).collect());
@@ -285,7 +292,7 @@ struct Names<'a> {
 impl<'a> Names<'a> {
     fn new(checked: &'a Checked) -> Names<'a> {
         let Checked { program, single, compiled, analysis, .. } = checked;
-        let (machine, graph) = (Machine::new(single, compiled), &analysis.graph);
+        let (machine, graph) = (Machine::new(single, compiled, &analysis.graph.budget), &analysis.graph);
         let ids = (0..graph.instructions.len()).map(InstrId::new);
         let instrs = ids.filter_map(|id| instruction(program, analysis, id).map(|at| (at, id))).collect();
         let vertices = graph.vertex_ids().map(|id| {
