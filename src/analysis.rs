@@ -3,6 +3,10 @@
 //! [`Analysis`] holds what all memory models share; [`Analysis::run`] goes through the stations for one of them: unsafe pairs and conflicts
 //! (method §5, §6), delays and torn instructions (§7, §8), placement (§9), and the second look at it (§10). [`Outcome`] is the one result type that every report takes.
 
+mod engine_use;
+
+pub use engine_use::{Abstraction, CYCLES, EngineUse, ROBUSTNESS};
+
 use crate::aeg::{AbstractEventGraph, Conflicts, Profile, ProgramOrder};
 use crate::budget::{Budget, Exhausted};
 use crate::caveat::{self, Caveat};
@@ -19,8 +23,6 @@ use crate::placement::{self, Method, MinimalSets, Minimality, Placement, Problem
 use crate::provenance::Provenance;
 use crate::safety::Synchronisation;
 use crate::source::Source;
-use std::fmt;
-use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 /// What is asked of the analysis.
@@ -64,6 +66,8 @@ pub struct Analysis {
     pub num_of_transitions: u64,
     /// A part of the state space is missing: there may be more to find.
     pub cut_off: bool,
+    /// Why, in words, if one is: a limit with the option that raises it, or what the input lacks.
+    pub missing: Option<String>,
     /// What was presumed because the state space does not show it, and how names were taken.
     pub caveats: Vec<Caveat>,
     /// Instructions that others may interrupt, as they are read, in a state space that shows only whole ones.
@@ -245,70 +249,11 @@ impl ModelOutcome {
     }
 }
 
-/// The name of the main analysis among engines.
-pub const CYCLES: &str = "cycles";
+/// Of a state space that was read, nobody knows which limit its generator has reached.
+const PART: &str = "what was read is a part";
 
-/// What the main analysis guarantees.
-pub const ROBUSTNESS: &str = "robustness: every run is sequentially consistent, judged by program order, reads-from and the order of writes to each location";
-
-/// Which engine results are from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EngineUse {
-    /// The name of the engine.
-    pub name: String,
-    /// The property that its fences guarantee.
-    pub guarantees: String,
-    /// The abstraction, if one was used.
-    pub abstraction: Option<Abstraction>,
-}
-
-/// What an engine may look at instead of the program itself: all that the program does, and perhaps more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Abstraction {
-    /// Of every thread but one, after its first few steps, only what it writes remains.
-    Flattening(usize),
-    /// All threads but one may write whatever they can write at any time.
-    Environment,
-}
-
-/// The name of the environment abstraction, as options take it.
-const ENVIRONMENT: &str = "environment";
-
-impl fmt::Display for Abstraction {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Abstraction::Flattening(bound) => bound.fmt(out),
-            Abstraction::Environment => out.write_str(ENVIRONMENT),
-        }
-    }
-}
-
-impl FromStr for Abstraction {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Abstraction, String> {
-        match text.parse() {
-            Ok(bound) => Ok(Abstraction::Flattening(bound)),
-            Err(_) if text == ENVIRONMENT => Ok(Abstraction::Environment),
-            Err(_) => Err(format!("expected a number of steps, {ENVIRONMENT}")),
-        }
-    }
-}
-
-impl Default for EngineUse {
-    /// The main analysis.
-    fn default() -> EngineUse {
-        EngineUse { name: CYCLES.to_owned(), guarantees: ROBUSTNESS.to_owned(), abstraction: None }
-    }
-}
-
-impl EngineUse {
-    /// Whether it is the main analysis, of which reports say nothing.
-    #[must_use]
-    pub fn is_default(&self) -> bool {
-        self.name == CYCLES
-    }
-}
+/// What facts files of earlier versions lack.
+const EARLIER_VERSION: &str = "a facts file of an earlier version does not tell what has to be presumed";
 
 /// Everything that a report needs.
 #[derive(Clone, Debug)]
@@ -344,10 +289,10 @@ impl Analysis {
     #[must_use]
     pub fn within(facts: Facts, profile: Profile, budget: &Budget) -> Analysis {
         let cut_off = facts.cut_off || profile == Profile::Sound && facts.presumed == Presumed::Unknown;
+        let missing = if facts.cut_off { PART } else { EARLIER_VERSION };
         let unseen = if profile == Profile::Sound { caveat::unseen::caveats(&facts) } else { Vec::new() };
         let facts = if profile == Profile::Sound { facts.with_presumed().clone() } else { facts };
-        let mut graph = AbstractEventGraph::build(&facts, profile);
-        graph.budget = budget.clone();
+        let graph = AbstractEventGraph::build_within(&facts, profile, budget);
         let shown = |caveat: Caveat| Caveat { sentence: graph.shown(&caveat.sentence), ..caveat };
         let caveats = unseen.into_iter().map(shown).chain(caveat::arrays::caveats(&graph)).collect();
         let order = ProgramOrder::new(&graph);
@@ -357,6 +302,7 @@ impl Analysis {
             num_of_states: facts.states,
             num_of_transitions: facts.transitions,
             cut_off,
+            missing: cut_off.then(|| missing.to_owned()),
             caveats,
             interrupted: Vec::new(),
             profile,
@@ -364,6 +310,13 @@ impl Analysis {
             order,
             reachable,
         }
+    }
+
+    /// The same with the reason why a part of the state space is missing, for who knows it better than what was read.
+    #[must_use]
+    pub fn because(self, missing: Option<impl Into<String>>) -> Analysis {
+        let missing = missing.map(Into::into).filter(|_| self.cut_off).or(self.missing);
+        Analysis { missing, ..self }
     }
 
     /// The conflict rule that applies: the paper's profile has the paper's conflicts, unless asked otherwise.

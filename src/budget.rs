@@ -12,13 +12,13 @@
 //!
 //! An exploration may use all of the time and still leave something to be analysed: [`Budget::for_the_rest`] gives that a tenth more.
 //!
-//! *Ctrl-C* ends an exploration, which then tells what it knows (see `cli::interrupt`); everything else it ends at once.
+//! *Ctrl-C* is a limit, too, for a budget that [heeds](Budget::heeding) it: whoever asks ends with what is known, and says that somebody wanted an end (see `cli::interrupt`).
 
 #![forbid(unsafe_code)]
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How many questions there are to one look at the clock.
@@ -33,6 +33,8 @@ pub enum Exhausted {
     Time,
     /// That on memory.
     Memory,
+    /// Somebody wanted an end.
+    Interrupted,
 }
 
 impl fmt::Display for Exhausted {
@@ -40,6 +42,7 @@ impl fmt::Display for Exhausted {
         f.write_str(match self {
             Exhausted::Time => "the limit on time (--timeout)",
             Exhausted::Memory => "the limit on memory (--memory-limit)",
+            Exhausted::Interrupted => "your request (Ctrl-C)",
         })
     }
 }
@@ -48,6 +51,8 @@ impl fmt::Display for Exhausted {
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
     limits: Option<Arc<Limits>>,
+    /// Set from outside when somebody wants an end.
+    request: Option<&'static AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -79,7 +84,23 @@ impl Budget {
             looked: AtomicU64::new(0),
             exhausted: AtomicU8::new(0),
         };
-        Budget { limits: Some(Arc::new(limits)) }
+        Budget { limits: Some(Arc::new(limits)), request: None }
+    }
+
+    /// The same that is exhausted, too, when this is set; once set, it must stay so.
+    #[must_use]
+    pub fn heeding(self, request: &'static AtomicBool) -> Budget {
+        Budget { request: Some(request), ..self }
+    }
+
+    /// For what only tells of a result: exhausted if this is, and else never, so that all that is told of one result is told alike.
+    #[must_use]
+    pub fn settled(&self) -> Budget {
+        if self.exhausted().is_some() { self.clone() } else { Budget::default() }
+    }
+
+    fn requested(&self) -> Option<Exhausted> {
+        self.request.is_some_and(|request| request.load(Ordering::Relaxed)).then_some(Exhausted::Interrupted)
     }
 
     /// Whether work may go on.
@@ -88,11 +109,11 @@ impl Budget {
     /// The limit that was reached.
     #[inline]
     pub fn check(&self) -> Result<(), Exhausted> {
-        let Some(limits) = &self.limits else { return Ok(()) };
+        let Some(limits) = &self.limits else { return self.requested().map_or(Ok(()), Err) };
         if limits.questions.fetch_add(1, Ordering::Relaxed) % STRIDE == 0 {
             limits.look();
         }
-        limits.exhausted().map_or(Ok(()), Err)
+        self.exhausted().map_or(Ok(()), Err)
     }
 
     /// The same with a look at the clock and the memory, for pieces of work that are larger: a megabyte of text.
@@ -100,9 +121,10 @@ impl Budget {
     /// # Errors
     /// The limit that was reached.
     pub fn check_now(&self) -> Result<(), Exhausted> {
-        let Some(limits) = &self.limits else { return Ok(()) };
-        limits.look();
-        limits.exhausted().map_or(Ok(()), Err)
+        if let Some(limits) = &self.limits {
+            limits.look();
+        }
+        self.exhausted().map_or(Ok(()), Err)
     }
 
     /// Whether work must end: [`check`](Budget::check) for loops that only want to know that.
@@ -115,7 +137,7 @@ impl Budget {
     /// The limit that was reached, if one was.
     #[must_use]
     pub fn exhausted(&self) -> Option<Exhausted> {
-        self.limits.as_ref().and_then(|limits| limits.exhausted())
+        self.limits.as_ref().and_then(|limits| limits.exhausted()).or_else(|| self.requested())
     }
 
     /// How much time is left; nothing if that is not limited.
@@ -125,12 +147,13 @@ impl Budget {
         limits.time.map(|time| time.saturating_sub(limits.begun.elapsed()))
     }
 
-    /// For what is done with the result of an exploration, which may have used this budget up and still has found something: the time that is left and a tenth of all time, and memory counted from here on.
+    /// For what is done with the result of an exploration, which may have used this budget up and still has found something: the time that is left and a tenth of all time, memory counted from here on, and only a request that is still to come.
     #[must_use]
     pub fn for_the_rest(&self) -> Budget {
-        let Some(limits) = &self.limits else { return Budget::default() };
+        let request = self.request.filter(|request| !request.load(Ordering::Relaxed));
+        let Some(limits) = &self.limits else { return Budget { limits: None, request } };
         let time = limits.time.map(|time| time.saturating_sub(limits.begun.elapsed()) + time / 10);
-        Budget::new(time, limits.bytes)
+        Budget { request, ..Budget::new(time, limits.bytes) }
     }
 }
 
@@ -138,8 +161,8 @@ impl Budget {
     /// A part of the time that is left, for what the command can do without: that it is exhausted says nothing about the rest.
     #[must_use]
     pub fn share(&self, parts: u32) -> Budget {
-        let Some(limits) = &self.limits else { return Budget::default() };
-        Budget::new(self.time_left().map(|time| time / parts), limits.bytes)
+        let Some(limits) = &self.limits else { return self.clone() };
+        Budget { request: self.request, ..Budget::new(self.time_left().map(|time| time / parts), limits.bytes) }
     }
 }
 
@@ -157,6 +180,8 @@ impl Limits {
         let number = match limit {
             Exhausted::Time => 1,
             Exhausted::Memory => 2,
+            // Whoever wants an end says so elsewhere, and is not asked here.
+            Exhausted::Interrupted => return,
         };
         let _ = self.exhausted.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
     }
@@ -194,6 +219,7 @@ fn resident_bytes() -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::{Budget, Exhausted, STRIDE};
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
     #[test]
@@ -212,6 +238,22 @@ mod tests {
         assert_eq!(clone.time_left(), Some(Duration::ZERO));
         let rest = budget.for_the_rest();
         assert!(rest.exhausted().is_none() && rest.time_left().is_some_and(|left| left <= Duration::from_millis(3)));
+    }
+
+    #[test]
+    fn a_request_is_a_limit_for_who_heeds_it_and_is_told_alike_from_then_on() {
+        static REQUEST: AtomicBool = AtomicBool::new(false);
+        let unlimited = Budget::default().heeding(&REQUEST);
+        let limited = Budget::new(Some(Duration::from_secs(600)), None).heeding(&REQUEST);
+        let (heedless, settled) = (Budget::default(), unlimited.settled());
+        let rest = limited.for_the_rest();
+        let all = || [unlimited.clone(), limited.clone(), rest.clone(), unlimited.share(2)];
+        assert!(all().iter().all(|budget| budget.check().is_ok() && budget.exhausted().is_none()));
+        REQUEST.store(true, Ordering::Relaxed);
+        assert!(all().iter().all(|budget| budget.check() == Err(Exhausted::Interrupted)));
+        let afterwards = limited.for_the_rest();
+        assert_eq!((heedless.exhausted(), settled.exhausted(), afterwards.exhausted()), (None, None, None));
+        assert_eq!(unlimited.settled().exhausted(), Some(Exhausted::Interrupted));
     }
 
     #[cfg(target_os = "linux")]

@@ -8,7 +8,9 @@
 
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, Options, OtherReading};
+use crate::budget::Budget;
 use crate::cycles::Atomicity;
+use crate::facts::Facts;
 use crate::ids::InstrId;
 use crate::memory::MemoryModel;
 use crate::program::Program;
@@ -49,6 +51,7 @@ pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittabl
     let Some(Splittable { program, limit }) = program else {
         let mut part = whole;
         (part.interrupted, part.cut_off) = (interrupted, true);
+        part.missing = Some("it shows whole instructions only, and some can be interrupted".to_owned());
         return Ok(part);
     };
     let mut locked: BTreeSet<InstrId> = torn.into_iter().filter(|&instr| is_locked(&whole, instr)).collect();
@@ -56,7 +59,9 @@ pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittabl
         let budget = &whole.graph.budget;
         let mut split = SplitProgram { budget: budget.clone(), ..SplitProgram::new(program)? };
         Repair { locked: locked.clone(), ..Repair::default() }.apply(&whole.graph.outline, &mut split);
-        let analysis = Analysis::within(weak::facts::facts(program, &split, limit), whole.profile, budget);
+        let facts = weak::facts::facts(program, &split, limit);
+        let missing = facts.cut_off.then(|| missing(&facts, limit, budget));
+        let analysis = Analysis::within(facts, whole.profile, budget).because(missing);
         // What was seen access by access can tear more.
         let more: BTreeSet<InstrId> =
             self::torn(&analysis).into_iter().filter(|&instr| is_locked(&analysis, instr)).collect();
@@ -64,6 +69,15 @@ pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittabl
             return Ok(analysis);
         }
         locked.extend(more);
+    }
+}
+
+/// Why a part of the split program is missing.
+fn missing(facts: &Facts, limit: usize, budget: &Budget) -> String {
+    match budget.exhausted() {
+        Some(exhausted) => exhausted.to_string(),
+        None if facts.states >= limit as u64 => "the limit on states (--max-weak-states)".to_owned(),
+        None => "an evaluation goes wrong only because its instruction was interrupted".to_owned(),
     }
 }
 

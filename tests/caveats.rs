@@ -300,3 +300,30 @@ fn the_warnings_go_to_standard_error_where_there_is_no_text() {
     let output = seqcon(&["fix", path, "--mm", "tso"]);
     assert!(stderr(&output).contains("never taken: T1.0 (h = head), line 15"), "{}", stderr(&output));
 }
+
+#[test]
+fn that_all_refusals_are_shown_is_the_word_of_the_user_and_said() {
+    let shown = "des (0,5,4)\n(0,\"T0.0: x :=\",1)\n(0,\"T1.0: ?! x\",0)\n(1,\"T1.0: ? x\",2)\n(2,\"T1.1: ~r := y\",3)\n(1,\"T0.1: y :=\",1)\n";
+    let told = analysed("shown.aut", shown, &["--refusals-shown"]);
+    let sentence = "every refused condition is taken to be a self-loop of the state space, as --refusals-shown says";
+    let caveats = told.report["caveats"].as_array().unwrap();
+    let found: Vec<&Value> = caveats.iter().filter(|caveat| caveat["topic"] == "refusals-shown").collect();
+    assert_eq!(found.len(), 1, "{caveats:?}");
+    assert_eq!((&found[0]["level"], &found[0]["sentence"]), (&"note".into(), &sentence.into()));
+    let notifications = told.sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"].as_array().unwrap();
+    let notified: Vec<&Value> =
+        notifications.iter().filter(|message| message["descriptor"]["id"] == "refusals-shown").collect();
+    assert!(notified.len() == 1 && notified[0]["level"] == "note", "{notifications:?}");
+    assert!(told.page.contains(&format!("note: {sentence}")));
+    assert_eq!(told.flowing().matches(&format!("note: {sentence}")).count(), 1, "{}", told.text);
+    assert!(told.text.lines().last().unwrap().contains(" refusals=shown"), "{}", told.text);
+    // A note is no warning; in few words the line says it, and nobody else.
+    assert!(!told.text.contains("warnings=1 "), "{}", told.text);
+    let quiet = seqcon(&["-q", "analyse", &told.path, "--mm", "tso", "--refusals-shown"]);
+    assert!(stdout(&quiet).contains(" refusals=shown"), "{}", stdout(&quiet));
+    assert!(!stderr(&quiet).contains("refus"), "{}", stderr(&quiet));
+    // Who does not say it is not said to have said it.
+    let untold = analysed("shown.aut", shown, &[]);
+    assert!(untold.caveats().iter().all(|(topic, _)| *topic != "refusals-shown"), "{}", untold.text);
+    assert!(!untold.text.contains("refusals=shown"), "{}", untold.text);
+}

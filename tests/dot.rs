@@ -13,6 +13,7 @@ use seqcon::outline::Place;
 use seqcon::placement::cost::place_name;
 use seqcon::report::Report;
 use seqcon::report::dot::{Dot, check_cycle};
+use seqcon::report::edges::Edges;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
@@ -429,7 +430,8 @@ fn one_cycle_is_drawn_alone() {
             let red = digraph.edges.iter().filter(|edge| edge.2["color"] == "red").count();
             assert_eq!(red, delay.witness.num_of_accesses());
             assert!(digraph.pairs("delay").contains(&(expected.vertex(delay.from), expected.vertex(delay.to))));
-            assert!(digraph.title.ends_with(&format!("delay {number} ({})", outcome.diy_name(&delay.witness, &[]))));
+            let name = Edges::new(&outcome, result).diy_name(&delay.witness, &[]);
+            assert!(digraph.title.ends_with(&format!("delay {number} ({name})")));
             let serving = result.fences.iter().filter(|fence| fence.delays.contains(&number));
             let boxes: BTreeSet<Name> = digraph.nodes.values().map(|node| node.0.clone()).collect();
             assert!(serving.count() > 0 && boxes.len() > digraph.accesses().len(), "its fence is drawn");
@@ -441,7 +443,8 @@ fn one_cycle_is_drawn_alone() {
     let text = written(&outcome, Some(2));
     draw(&text, 1);
     let digraph = &parse(&text)[0];
-    assert!(digraph.title.contains(&format!("cycle 2 ({})", outcome.diy_name(&list[2].cycle, &list[2].verdicts))));
+    let name = Edges::new(&outcome, &outcome.results[0]).diy_name(&list[2].cycle, &list[2].verdicts);
+    assert!(digraph.title.contains(&format!("cycle 2 ({name})")));
     assert!(check_cycle(&outcome, 3).unwrap_err().to_string().contains("3 listed cycles, numbered from 0 to 2"));
 }
 

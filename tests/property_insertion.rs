@@ -4,8 +4,9 @@ mod support;
 
 use rand::Rng;
 use rand::rngs::StdRng;
+use seqcon::budget::Budget;
 use seqcon::ids::InstrId;
-use seqcon::insertion::{Answer, Candidate, Demand, Fences, Insertion, all_minimal, fewest, least_weight};
+use seqcon::insertion::{Answer, Candidate, Choice, Demand, Fences, Insertion, all_minimal, fewest};
 use seqcon::memory::FenceStrength;
 use seqcon::outline::Site;
 use std::cell::Cell;
@@ -82,10 +83,12 @@ fn the_fewest_fences_are_those_that_trying_all_finds() {
         let all: Vec<(u64, u64)> = enough.map(|fences| both(&fences)).collect();
         let least = *all.iter().min().expect("fences everywhere are enough");
         ties.set(ties.get() + usize::from(all.iter().any(|other| other.0 == least.0 && *other != least)));
-        let found = fewest(&game.candidates, &[&first, &second], [], &mut |fences: &Fences| game.answer(fences));
+        let choice = Choice { candidates: &game.candidates, weights: &[&first, &second], budget: &Budget::default() };
+        let found = fewest(&choice, [], &mut |fences: &Fences| game.answer(fences));
         let Insertion::Fewest(fences) = found else { panic!("{found:?}") };
         assert_eq!((game.answer(&fences), both(&fences)), (Answer::Holds, least), "{:?}", game.demands);
-        assert_eq!(least_weight(&game.candidates, &first, game.demands.clone()), least.0);
+        let told = fewest(&choice, game.demands.clone(), &mut |_: &Fences| Answer::<()>::Holds);
+        assert!(matches!(told, Insertion::Fewest(told) if both(&told) == least), "the demands are all there is");
     });
     assert!(ties.get() > 100, "the second weight decides now and then: {}", ties.get());
 }
@@ -109,12 +112,14 @@ fn the_minimal_sets_are_those_that_trying_all_finds() {
             |fences: &&Fences| !enough.iter().any(|less| less != *fences && sites(less).is_subset(&sites(fences)));
         let expected: BTreeSet<BTreeSet<Site>> = enough.iter().filter(is_minimal).map(sites).collect();
         let (found, complete) =
-            all_minimal(is_allowed, usize::MAX, &mut |fences: &Fences| game.answer(fences)).expect("it always decides");
+            all_minimal(is_allowed, usize::MAX, &mut |fences: &Fences| game.answer(fences), &Budget::default())
+                .expect("it always decides");
         assert!(complete && found.is_sorted_by_key(BTreeSet::len), "{found:?}");
         assert_eq!(found.iter().cloned().collect::<BTreeSet<_>>(), expected, "{:?}", game.demands);
         if expected.len() > 1 {
             let (first, complete) =
-                all_minimal(is_allowed, 1, &mut |fences: &Fences| game.answer(fences)).expect("it always decides");
+                all_minimal(is_allowed, 1, &mut |fences: &Fences| game.answer(fences), &Budget::default())
+                    .expect("it always decides");
             assert_eq!((first.len(), complete), (1, false));
         }
     });
@@ -126,20 +131,21 @@ fn what_no_candidate_meets_is_unfixable_and_who_stops_leaves_a_bound() {
     let demand = |site| Demand { sites: BTreeSet::from([site]), strength: FenceStrength::Plain };
     let candidates = [(a, FenceStrength::Plain)];
     let weight = |_: Candidate| 1;
+    let choice = Choice { candidates: &candidates, weights: &[&weight], budget: &Budget::default() };
     let asks_for = |asked: Site| {
         move |fences: &Fences| {
             if fences.contains_key(&asked) { Answer::Holds } else { Answer::Fails(BTreeSet::from([demand(asked)])) }
         }
     };
-    let found: Insertion<()> = fewest(&candidates, &[&weight], [], &mut asks_for(b));
+    let found: Insertion<()> = fewest(&choice, [], &mut asks_for(b));
     assert_eq!(found, Insertion::Unfixable(demand(b)));
-    let found: Insertion<()> = fewest(&candidates, &[&weight], [demand(b)], &mut asks_for(a));
+    let found: Insertion<()> = fewest(&choice, [demand(b)], &mut asks_for(a));
     assert_eq!(found, Insertion::Unfixable(demand(b)));
     // A demand of one fence is known when the checker stops: less than one is not enough.
     let mut checker = |fences: &Fences| match fences.len() {
         0 => Answer::Fails(BTreeSet::from([demand(a)])),
         _ => Answer::Undecided("out of states"),
     };
-    let found = fewest(&candidates, &[&weight], [], &mut checker);
+    let found = fewest(&choice, [], &mut checker);
     assert_eq!(found, Insertion::Undecided(Fences::from([(a, FenceStrength::Plain)]), "out of states"));
 }

@@ -34,6 +34,35 @@ fn the_exit_status_tells_the_verdict() {
     }
 }
 
+/// Nothing to go wrong is not verified without a word: T1 waits for itself, and what is behind that never happens.
+#[test]
+fn what_never_happens_is_said_before_the_verdict() {
+    let path = scratch("stuck.slco");
+    let text = "model Q { classes C { variables Integer head := 1 Integer tail state machines
+        T0 { initial A states B transitions A -> B { tail := 1 } }
+        T1 { variables Integer h initial A states B transitions A -> B { h = head } } } objects o : C() }";
+    fs::write(&path, text).unwrap();
+    let path = path.to_str().unwrap();
+    let said = "warning: never taken: T1.0 (h = head), line 3";
+    let report = scratch("stuck.json");
+    let report = report.to_str().unwrap();
+    assert_eq!(seqcon(&["-q", "analyse", path, "--mm", "tso", "--json", report]).0, 0);
+    for more in [&[][..], &["--as-is"], &["--with", report], &["--mm", "tso,pso"]] {
+        let (status, out, errors) = seqcon(&[&["verify", path], more].concat());
+        assert_eq!(status, 0, "{more:?}: {out}{errors}");
+        let (caveat, verdict) = (out.find(said), out.find("tso: verified"));
+        assert!(caveat.is_some() && caveat < verdict && out.matches(said).count() == 1, "{more:?}: {out}");
+        assert!(!errors.contains("never taken"), "{more:?}: {errors}");
+    }
+    let (_, out, errors) = seqcon(&["-q", "verify", path]);
+    assert!(!out.contains("never taken") && errors.contains("never taken: T1.0 (h = head), line 3"), "{out}{errors}");
+    // What fix writes to standard output is a program.
+    let (_, out, errors) = seqcon(&["fix", path]);
+    assert!(!out.contains("never taken") && errors.contains("never taken: T1.0 (h = head), line 3"), "{out}{errors}");
+    let (_, out, errors) = seqcon(&["verify", "specs/sb.slco"]);
+    assert!(out.starts_with("tso: verified") && errors.is_empty(), "{out}{errors}");
+}
+
 #[test]
 fn a_report_is_put_in_and_must_fit() {
     let report = scratch("sb.json");

@@ -25,6 +25,12 @@ impl AbstractEventGraph {
     /// Builds the graph from the facts.
     #[must_use]
     pub fn build(facts: &Facts, profile: Profile) -> AbstractEventGraph {
+        AbstractEventGraph::build_within(facts, profile, &Budget::default())
+    }
+
+    /// The same; when the budget is exhausted, program order across waits is left out from there on.
+    #[must_use]
+    pub fn build_within(facts: &Facts, profile: Profile, budget: &Budget) -> AbstractEventGraph {
         let mut names = Names::collect(facts);
         let mut evaluations: Vec<Evaluation> =
             facts.labels.iter().map(|label| Compiler::new(&mut names, label, profile).compile(label)).collect();
@@ -32,7 +38,7 @@ impl AbstractEventGraph {
             evaluations[pair.from.index()].successors.push(pair.to);
         }
         if profile == Profile::Sound {
-            for (position, evaluation) in evaluations.iter_mut().enumerate() {
+            for (position, evaluation) in evaluations.iter_mut().enumerate().take_while(|_| !budget.is_over()) {
                 wait(LabelId::new(position), &mut evaluation.successors, facts);
             }
         }
@@ -69,7 +75,7 @@ impl AbstractEventGraph {
             evaluations,
             concurrent: facts.concurrent.clone(),
             profile,
-            budget: Budget::default(),
+            budget: budget.clone(),
             occurrences,
             num_of_locals: names.locals.len(),
             prefix,

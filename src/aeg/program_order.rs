@@ -14,13 +14,16 @@ pub struct ProgramOrder {
 }
 
 impl ProgramOrder {
-    /// Computes it.
+    /// Computes it; when the graph's budget is exhausted, what is known so far.
     #[must_use]
     pub fn new(graph: &AbstractEventGraph) -> ProgramOrder {
         let mut after = vec![FixedBitSet::with_capacity(graph.vertices.len()); graph.vertices.len()];
         for (position, evaluation) in graph.evaluations.iter().enumerate() {
             if evaluation.events.is_empty() {
                 continue;
+            }
+            if graph.budget.is_over() {
+                break;
             }
             let mut later = FixedBitSet::with_capacity(graph.vertices.len());
             for label in labels_after(graph, LabelId::new(position)).ones() {

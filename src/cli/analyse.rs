@@ -8,6 +8,7 @@ use super::engine;
 use super::failure::Failure;
 use super::idle;
 use super::input::{Model, memory_model, refuse_repeated_models};
+use super::interrupt::Interruptible;
 use super::outputs::Outputs;
 use super::progress::Spinner;
 use super::specification::Specification;
@@ -88,9 +89,11 @@ fn outcome(
         ProfileArgument::Published => Profile::Published,
     };
     let started = Instant::now();
-    let Model { name, paths, specification, facts, mut caveats, read_in } = input;
+    let Model { name, paths, specification, facts, limit: reached, mut caveats, read_in } = input;
     let happenings = Happenings::of(&facts);
-    let whole = Analysis::within(facts, profile, &arguments.input.limits.budget.budget().for_the_rest());
+    let _heard = Interruptible::new();
+    let budget = arguments.input.limits.budget.for_the_rest();
+    let whole = Analysis::within(facts, profile, &budget).because(reached);
     caveats.extend(definitions::caveats(profile, whole.conflict_rule(rule(arguments))));
     caveats.extend(whole.caveats.iter().cloned());
     // What never happens is a matter of the program, however its instructions are read.
@@ -98,7 +101,7 @@ fn outcome(
     let asked = reading(arguments);
     let limit = arguments.confirmation.max_weak_states;
     let others = others(&whole, asked, specification.as_ref(), limit)?;
-    let analysis = for_reading(whole, asked, specification.as_ref(), limit)?;
+    let mut analysis = for_reading(whole, asked, specification.as_ref(), limit)?;
     let explored_in = read_in + started.elapsed();
     let options = options(arguments, asked, &analysis)?;
     let results = models
@@ -110,6 +113,7 @@ fn outcome(
             Ok(ModelOutcome { other_readings, atomic_fences, ..result })
         })
         .collect::<Result<_, Failure>>()?;
+    analysis.graph.budget = analysis.graph.budget.settled();
     let source = specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program));
     Ok(Outcome {
         model: arguments.name.clone().unwrap_or(name),

@@ -1,21 +1,16 @@
 //! `seqcon analyse --engine` and `seqcon engines`: methods other than the main analysis.
 
-use super::analyse::{options, provenance};
-use super::arguments::{AnalyseArguments, ConfirmArgument, LimitArguments, PlacementArgument, Verbosity};
+use super::analyse::{options, provenance, tell_if_stopped};
+use super::arguments::{AnalyseArguments, ConfirmArgument, PlacementArgument, Verbosity};
 use super::failure::Failure;
 use super::idle;
-use super::info::CHEAP_STATES;
+use super::interrupt::Interruptible;
 use super::progress::Spinner;
 use super::specification::Specification;
 use super::verify::Trial;
-use crate::aeg::Profile;
-use crate::analysis::{Abstraction, Analysis, EngineUse, ModelOutcome, Outcome, Verification};
-use crate::caveat::Caveat;
-use crate::caveat::idle::Happenings;
+use crate::analysis::{Abstraction, EngineUse, ModelOutcome, Outcome, Verification};
 use crate::cycles::Atomicity;
 use crate::engines::{self, Engine, Evidence, Task, Trouble};
-use crate::explore::Stop;
-use crate::explore::observe::{FactsObserver, facts};
 use crate::memory::MemoryModel;
 use crate::provenance::Provenance;
 use crate::repair::Repair;
@@ -136,6 +131,7 @@ fn outcome(
     verbosity: Verbosity,
 ) -> Result<Outcome, Failure> {
     let started = Instant::now();
+    let _heard = Interruptible::new();
     let evidence = specification.with_limits(&arguments.input.limits, |compiled, limits| {
         let _spinner = Spinner::new(format!("checking {}", specification.name));
         let task = Task {
@@ -147,10 +143,11 @@ fn outcome(
         engine.check(&task)
     });
     let evidence = evidence.map_err(|trouble| failure(&specification, trouble))?;
-    let analysis = evidence.analysis().clone();
+    let mut analysis = evidence.analysis().clone();
     if analysis.cut_off {
+        let limit = analysis.missing.as_deref().unwrap_or("a limit");
         tell!(
-            "seqcon: warning: {}: a limit was reached after {} states; the result is not complete",
+            "seqcon: warning: {}: stopped at {limit} after {} states; the result is not complete",
             specification.name,
             analysis.num_of_states
         );
@@ -163,6 +160,7 @@ fn outcome(
     for model in models {
         let started = Instant::now();
         let mut result = evidence.insert_fences(model, &options);
+        tell_if_stopped(&result);
         if arguments.verify {
             result.verification = verification(arguments, &specification, model, &result)?;
         }
@@ -174,27 +172,15 @@ fn outcome(
             show_runs(&specification, &*evidence, model)?;
         }
     }
+    analysis.graph.budget = evidence.analysis().graph.budget.settled();
     let engine = used(engine, evidence.abstraction());
     drop(evidence);
-    let caveats = caveats(&specification, &arguments.input.limits);
+    let caveats = idle::explored(&specification, &arguments.input.limits);
     let Specification { name, text, program, .. } = specification;
     let model = name.clone();
     let source = Some(Source::new(name, text, program));
     let provenance = Provenance::default();
     Ok(Outcome { model, analysis, explored_in, options, results, caveats, source, engine, provenance })
-}
-
-/// What never happens in the program: engines look at more than that, or at less, so it is explored for itself, as far as that is cheap.
-fn caveats(specification: &Specification, limits: &LimitArguments) -> Vec<Caveat> {
-    let most = limits.max_states.map_or(CHEAP_STATES, |states| states.min(CHEAP_STATES));
-    let limits = LimitArguments { max_states: Some(most), strict: false, ..limits.clone() };
-    // What is wrong was said when the engine met it.
-    let Ok((exploration, watchers)) = specification.search(&limits, &mut FactsObserver) else { return Vec::new() };
-    if exploration.stop != Stop::Complete {
-        return Vec::new();
-    }
-    let facts = facts(&specification.program, &watchers, (exploration.states.len() as u64, exploration.transitions));
-    idle::caveats(&Happenings::of(&facts), &Analysis::new(facts, Profile::Sound), Some(specification))
 }
 
 /// Runs the program with the fences in place, access by access: does it reach the same states?
@@ -213,7 +199,7 @@ fn verification(
         property: Property::States,
         confirmation: &arguments.confirmation,
         unroll: arguments.unroll,
-        budget: arguments.input.limits.budget.budget().for_the_rest(),
+        budget: arguments.input.limits.budget.for_the_rest(),
     };
     trial.verification()
 }

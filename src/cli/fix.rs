@@ -5,6 +5,8 @@ use super::arguments::{FixArguments, Verbosity};
 use super::failure::Failure;
 use super::idle;
 use super::input::memory_model;
+use super::interrupt::Interruptible;
+use super::outputs::tell_each;
 use super::places::refuse_clashes;
 use super::specification::Specification;
 use super::verify::{outcome, reported, tell_if_unconfirmable};
@@ -73,21 +75,21 @@ fn fix(
     verbosity: Verbosity,
 ) -> Result<String, Failure> {
     tell_if_unconfirmable(model, &arguments.confirmation);
+    let _heard = Interruptible::new();
     let mut current = Specification::from_text(original.name.clone(), original.text.clone())?;
     for round in 0..ROUNDS {
-        let facts = current.facts(&arguments.limits)?;
+        let (facts, reached) = current.facts(&arguments.limits)?;
         let happenings = Happenings::of(&facts);
-        let whole = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.budget().for_the_rest());
+        let whole = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.for_the_rest());
         if round == 0 {
-            for caveat in idle::caveats(&happenings, &whole, Some(&current)) {
-                tell!("seqcon: {}: {}: {}", caveat.topic.level().name(), current.name, caveat.sentence);
-            }
+            tell_each(&current.name, &idle::of_whole(&happenings, &whole, &current));
         }
         let (asked, limit) = (atomicity(arguments.atomicity), arguments.confirmation.max_weak_states);
         let analysis = for_reading(whole, asked, Some(&current), limit)?;
         if analysis.cut_off {
+            let at = reached.map_or(String::new(), |limit| format!(" (stopped at {limit})"));
             return Err(Failure::Exhausted(format!(
-                "{}: not all of the state space was explored, so not all that is missing is known; allow more",
+                "{}: not all of the state space was explored{at}, so not all that is missing is known; allow more",
                 current.name
             )));
         }

@@ -31,6 +31,8 @@ pub struct Model {
     pub specification: Option<Specification>,
     /// The facts of its state space.
     pub facts: Facts,
+    /// The limit at which its exploration ended, if it was one.
+    pub limit: Option<&'static str>,
     /// What was odd.
     pub caveats: Vec<Caveat>,
     /// How long reading, and exploring, took.
@@ -96,13 +98,14 @@ impl InputArguments {
             paths: vec![path.to_owned()],
             specification,
             facts,
+            limit: None,
             caveats,
             read_in: started.elapsed(),
         };
         if Specification::is_one(path) {
             let specification = self.specification(path)?;
-            let facts = specification.facts(&self.limits)?;
-            return Ok(model(Some(specification), facts, Vec::new()));
+            let (facts, limit) = specification.facts(&self.limits)?;
+            return Ok(Model { limit, ..model(Some(specification), facts, Vec::new()) });
         }
         let bar = ByteBar::new(&format!("reading {}", path.display()));
         let source = Source::open_within(path, &options.budget)?;
@@ -220,6 +223,7 @@ fn merged(models: Vec<Model>) -> Result<Model, Failure> {
         name: String::new(),
         specification: None,
         facts: Facts::merge(&parts),
+        limit: models.iter().find_map(|model| model.limit),
         read_in: models.iter().map(|model| model.read_in).sum(),
         caveats: models.iter().flat_map(|model| model.caveats.iter().map(|caveat| about(model, caveat))).collect(),
         paths: models.into_iter().flat_map(|model| model.paths).collect(),

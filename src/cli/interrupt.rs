@@ -1,14 +1,15 @@
-//! Ctrl-C, and other signals that ask for an end (SIGTERM, SIGHUP): the first one ends an exploration, which then tells what it knows; the next one, or one at any other time, ends the command,
-//! and leaves no file behind that is not whole.
+//! Ctrl-C, and other signals that ask for an end (SIGTERM, SIGHUP): the first one ends an exploration, an analysis or a run under weak memory, which then tells what it knows; the next one, or one at any other time (while a
+//! state space is read, while reports are written), ends the command, and leaves no file behind that is not whole.
 
 use crate::report::output;
 use crate::tell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// As shells report a command that Ctrl-C ended: 128 and the number of the signal.
 const ENDED_BY_CTRL_C: i32 = 130;
 
-static EXPLORING: AtomicBool = AtomicBool::new(false);
+/// How many there are that take Ctrl-C as a request.
+static HEARING: AtomicUsize = AtomicUsize::new(0);
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Listens to signals from now on. Not if somebody, as `nohup`, has asked that SIGHUP or SIGTERM be ignored: all are listened to, or none.
@@ -17,7 +18,7 @@ pub fn listen() {
         return;
     }
     let installed = ctrlc::set_handler(|| {
-        if !EXPLORING.load(Ordering::SeqCst) || INTERRUPTED.swap(true, Ordering::SeqCst) {
+        if HEARING.load(Ordering::SeqCst) == 0 || INTERRUPTED.swap(true, Ordering::SeqCst) {
             let _ended = output::end_staging();
             std::process::exit(ENDED_BY_CTRL_C);
         }
@@ -36,12 +37,22 @@ fn is_one_ignored() -> bool {
     ignored.is_some_and(|mask| mask & ASKED_FOR != 0)
 }
 
+/// What is set when Ctrl-C was typed and somebody heard it; it stays set.
+pub fn request() -> &'static AtomicBool {
+    &INTERRUPTED
+}
+
+/// Whether that has happened.
+pub fn is_requested() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
 /// While it lives, Ctrl-C is a request.
 pub struct Interruptible;
 
 impl Interruptible {
     pub fn new() -> Interruptible {
-        EXPLORING.store(true, Ordering::SeqCst);
+        HEARING.fetch_add(1, Ordering::SeqCst);
         Interruptible
     }
 
@@ -53,6 +64,6 @@ impl Interruptible {
 
 impl Drop for Interruptible {
     fn drop(&mut self) {
-        EXPLORING.store(false, Ordering::SeqCst);
+        HEARING.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -3,6 +3,7 @@
 use super::arguments::{LitmusArguments, Verbosity};
 use super::failure::Failure;
 use super::input::{memory_model, refuse_repeated_models};
+use super::interrupt::Interruptible;
 use super::places::refuse_clashes;
 use crate::budget::Budget;
 use crate::lang::litmus::condition::Quantifier;
@@ -42,9 +43,11 @@ pub fn run(arguments: &LitmusArguments, verbosity: Verbosity) -> Result<ExitCode
     let files = files(&arguments.inputs)?;
     let tables = arguments.memory_models.iter().map(Path::new);
     refuse_clashes(arguments.csv.as_deref(), files.iter().map(|file| file.path.as_path()).chain(tables))?;
-    let budget = arguments.budget.budget();
+    let budget = arguments.budget.heeding();
+    let heard = Interruptible::new();
     let judged: Vec<Result<Vec<Judged>, Failure>> =
         files.par_iter().map(|file| judge(file, &models, arguments.unroll, &budget)).collect();
+    drop(heard);
     let (right, wrong): (Vec<_>, Vec<_>) = judged.into_iter().partition(Result::is_ok);
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).map(|failure| failure.to_string()).collect();
     if !wrong.is_empty() {

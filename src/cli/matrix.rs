@@ -5,6 +5,7 @@ use super::arguments::{MatrixArguments, Verbosity};
 use super::failure::Failure;
 use super::idle;
 use super::input::Model;
+use super::interrupt::Interruptible;
 use super::outputs::tell_caveats;
 use super::places::refuse_clashes;
 use super::progress::Spinner;
@@ -52,7 +53,7 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
                 let path = arguments.input.inputs[position].display();
                 shown += &format!("{gap}{}\n\n", printable(&format!("model {} ({path})", outcome.model)));
             }
-            text::write_caveats(outcome, &mut shown).map_err(io::Error::other)?;
+            text::write_caveats(&outcome.caveats, &mut shown).map_err(io::Error::other)?;
             matrix.write_text(&mut shown).map_err(io::Error::other)?;
         }
         let mut out = streams::coloured();
@@ -64,13 +65,15 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
 
 fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure> {
     let started = Instant::now();
-    let Model { name, specification, facts, mut caveats, read_in, .. } = input;
+    let Model { name, specification, facts, limit, mut caveats, read_in, .. } = input;
     let happenings = Happenings::of(&facts);
     let atomicity = atomicity(arguments.atomicity);
-    let whole = Analysis::within(facts, Profile::Sound, &arguments.input.limits.budget.budget().for_the_rest());
+    let _heard = Interruptible::new();
+    let budget = arguments.input.limits.budget.for_the_rest();
+    let whole = Analysis::within(facts, Profile::Sound, &budget).because(limit);
     caveats.extend(whole.caveats.iter().cloned());
     caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
-    let analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
+    let mut analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
     let explored_in = read_in + started.elapsed();
     let options = Options { atomicity, ..Options::default() };
     let told = |outcome: ModelOutcome| {
@@ -85,6 +88,7 @@ fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure
         confirm::place_by_default(subject, LIMITS).map(told).map_err(|error| specification.too_long(error))
     };
     let results = MemoryModel::builtin().into_iter().map(analysed).collect::<Result<_, Failure>>()?;
+    analysis.graph.budget = analysis.graph.budget.settled();
     let source = specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program));
     Ok(Outcome {
         model: name,

@@ -65,7 +65,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Info(arguments) => info::run(arguments),
         Command::Litmus(arguments) => litmus::run(arguments, cli.verbosity()),
         Command::Matrix(arguments) => matrix::run(arguments, cli.verbosity()),
-        Command::Verify(arguments) => verify::run(arguments),
+        Command::Verify(arguments) => verify::run(arguments, cli.verbosity()),
         Command::Fix(arguments) => fix::run(arguments, cli.verbosity()),
         Command::Models(arguments) => models::run(arguments),
         Command::Engines => engine::list(),

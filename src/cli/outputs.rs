@@ -154,7 +154,7 @@ impl<'a> Outputs<'a> {
                 let name = printable(&outcome.model);
                 writeln!(out, "{} ({})\n", styled(TITLE, format!("model {name}")), printable(&path.to_string()))?;
             }
-            text::write_caveats(outcome, &mut shown).map_err(io::Error::other)?;
+            text::write_caveats(&outcome.caveats, &mut shown).map_err(io::Error::other)?;
             let write = if arguments.explain { text::write_explained } else { text::write_result };
             for result in &outcome.results {
                 write(outcome, result, &mut shown).map_err(io::Error::other)?;
@@ -174,8 +174,13 @@ impl<'a> Outputs<'a> {
 /// Says on standard error what must be known, but for what the summary line says.
 pub fn tell_caveats(outcome: &Outcome) {
     let in_summary = |caveat: &&Caveat| matches!(caveat.topic, Topic::Definitions | Topic::RefusalsShown);
-    for caveat in outcome.caveats.iter().filter(|caveat| !in_summary(caveat)) {
-        tell!("seqcon: {}: {}: {}", caveat.topic.level().name(), outcome.model, caveat.sentence);
+    tell_each(&outcome.model, outcome.caveats.iter().filter(|caveat| !in_summary(caveat)));
+}
+
+/// Says on standard error what must be known of a model.
+pub fn tell_each<'a>(model: &str, caveats: impl IntoIterator<Item = &'a Caveat>) {
+    for caveat in caveats {
+        tell!("seqcon: {}: {model}: {}", caveat.topic.level().name(), caveat.sentence);
     }
 }
 

@@ -104,12 +104,14 @@ impl Specification {
     /// Does something with it that ends at these limits, or when Ctrl-C is pressed.
     pub fn with_limits<T>(&self, limits: &LimitArguments, work: impl FnOnce(&Compiled, &Limits<'_>) -> T) -> T {
         let interruptible = Interruptible::new();
+        let budget = limits.budget.budget().heeding(interruptible.requested());
         let bounds = Limits {
             states: limits.max_states,
             bytes: limits.budget.bytes(),
             time: limits.budget.budget().time_left(),
             interrupted: Some(interruptible.requested()),
             invariants: &self.invariants,
+            budget: Some(&budget),
         };
         work(&self.compiled, &bounds)
     }
@@ -155,7 +157,7 @@ impl Specification {
     ) -> Result<(Exploration, Vec<O::Watcher>), Failure> {
         let (exploration, watchers) = self.search(limits, observer)?;
         self.tell_out_of_range(limits, exploration.out_of_range)?;
-        if let Some(limit) = limit_name(exploration.stop) {
+        if let Some(limit) = exploration.stop.limit() {
             tell!(
                 "seqcon: warning: {}: stopped at {limit} after {} of at least {} states; the result is not complete",
                 self.name,
@@ -166,12 +168,12 @@ impl Specification {
         Ok((exploration, watchers))
     }
 
-    /// The facts of its state space.
-    pub fn facts(&self, limits: &LimitArguments) -> Result<Facts, Failure> {
+    /// The facts of its state space, and the limit at which the exploration ended, if it was one.
+    pub fn facts(&self, limits: &LimitArguments) -> Result<(Facts, Option<&'static str>), Failure> {
         let (exploration, watchers) = self.explore(limits, &mut FactsObserver)?;
         let size = (exploration.states.len() as u64, exploration.transitions);
         let cut_off = exploration.stop != Stop::Complete;
-        Ok(Facts { cut_off, ..facts(&self.program, &watchers, size) })
+        Ok((Facts { cut_off, ..facts(&self.program, &watchers, size) }, exploration.stop.limit()))
     }
 
     /// An instruction with more accesses than a search under weak memory can split.
@@ -230,15 +232,5 @@ impl Specification {
             }
         };
         steps + &self.shown().state(&violation.control, &violation.values)
-    }
-}
-
-fn limit_name(stop: Stop) -> Option<&'static str> {
-    match stop {
-        Stop::Complete | Stop::Violated => None,
-        Stop::States => Some("the limit on states (--max-states)"),
-        Stop::Memory => Some("the limit on memory (--memory-limit)"),
-        Stop::Time => Some("the limit on time (--timeout)"),
-        Stop::Interrupted => Some("your request (Ctrl-C)"),
     }
 }

@@ -1,14 +1,19 @@
 //! `seqcon verify`: is the program right under a weak memory model, with the suggestions in place?
 
 use super::analyse::{atomicity, for_reading};
-use super::arguments::{ConfirmArgument, ConfirmationArguments, PropertyArgument, VerifyArguments};
+use super::arguments::{ConfirmArgument, ConfirmationArguments, PropertyArgument, Verbosity, VerifyArguments};
 use super::failure::Failure;
+use super::idle;
 use super::input::{memory_model, refuse_repeated_models};
+use super::interrupt::Interruptible;
+use super::outputs::tell_each;
 use super::progress::Spinner;
 use super::specification::Specification;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, ModelOutcome, Options, Verification};
 use crate::budget::Budget;
+use crate::caveat::Caveat;
+use crate::caveat::idle::Happenings;
 use crate::confirm::{self, Limits, Subject, granularity};
 use crate::cycles::Atomicity;
 use crate::lang::Language;
@@ -21,6 +26,7 @@ use crate::repair::{
 };
 use crate::report::reading;
 use crate::report::streams;
+use crate::report::text::write_caveats;
 use crate::tell;
 use crate::weak::Machine;
 use crate::weak::axiomatic::Model;
@@ -35,16 +41,26 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-pub fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &VerifyArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let models: Vec<MemoryModel> =
         arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
     // Before anything is read or explored.
     refuse_repeated_models(&models)?;
     models.iter().try_for_each(|model| semantics(model).map(drop))?;
     let specification = Specification::read(&arguments.specification)?;
+    let _heard = Interruptible::new();
+    let analysed = Analysed::new(arguments, &specification)?;
+    if verbosity == Verbosity::Quiet {
+        tell_each(&specification.name, &analysed.caveats);
+    } else {
+        let mut text = String::new();
+        write_caveats(&analysed.caveats, &mut text).map_err(io::Error::other)?;
+        let mut out = streams::coloured();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
+    }
     let mut worst = 0;
     for model in &models {
-        let (text, status) = verify_under(arguments, &specification, model)?;
+        let (text, status) = verify_under(arguments, &specification, &analysed, model)?;
         let mut out = streams::text();
         out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
         // A violation is known even if something else was not decided.
@@ -53,9 +69,35 @@ pub fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(worst))
 }
 
+/// What is known of the specification before it is run.
+struct Analysed {
+    /// The analysis for the reading that was asked for; none if nothing is asked of it.
+    analysis: Option<Analysis>,
+    /// What must be known before the verdicts are believed.
+    caveats: Vec<Caveat>,
+}
+
+impl Analysed {
+    /// Explores the specification: for suggestions in full, else as far as that is cheap.
+    fn new(arguments: &VerifyArguments, specification: &Specification) -> Result<Analysed, Failure> {
+        if arguments.as_is || arguments.with.is_some() {
+            return Ok(Analysed { analysis: None, caveats: idle::explored(specification, &arguments.limits) });
+        }
+        let (facts, reached) = specification.facts(&arguments.limits)?;
+        let happenings = Happenings::of(&facts);
+        let budget = arguments.limits.budget.for_the_rest();
+        let whole = Analysis::within(facts, Profile::Sound, &budget).because(reached);
+        let caveats = idle::of_whole(&happenings, &whole, specification);
+        let (asked, limit) = (atomicity(arguments.atomicity), arguments.confirmation.max_weak_states);
+        let analysis = for_reading(whole, asked, Some(specification), limit)?;
+        Ok(Analysed { analysis: Some(analysis), caveats })
+    }
+}
+
 fn verify_under(
     arguments: &VerifyArguments,
     specification: &Specification,
+    analysed: &Analysed,
     model: &MemoryModel,
 ) -> Result<(String, u8), Failure> {
     let atomicity = atomicity(arguments.atomicity);
@@ -63,9 +105,9 @@ fn verify_under(
         PropertyArgument::Traces => Property::Traces,
         PropertyArgument::States => Property::States,
     };
-    let (repair, is_partial) = suggestions(arguments, specification, model, atomicity)?;
+    let (repair, is_partial) = suggestions(arguments, specification, analysed, model)?;
     let (confirmation, unroll) = (&arguments.confirmation, arguments.unroll);
-    let budget = arguments.limits.budget.budget();
+    let budget = arguments.limits.budget.heeding();
     let trial = Trial { specification, model, repair: &repair, atomicity, property, confirmation, unroll, budget };
     let (split, verdict) = trial.run()?;
     let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
@@ -209,23 +251,17 @@ pub fn semantics(model: &MemoryModel) -> Result<Semantics, Failure> {
 fn suggestions(
     arguments: &VerifyArguments,
     specification: &Specification,
+    analysed: &Analysed,
     model: &MemoryModel,
-    atomicity: Atomicity,
 ) -> Result<(Repair, bool), Failure> {
-    if arguments.as_is {
-        return Ok((Repair::default(), false));
-    }
     if let Some(path) = &arguments.with {
         let Reported { repair, is_complete } = reported(path, specification, model)?;
         return Ok((repair, !is_complete));
     }
+    let Some(analysis) = &analysed.analysis else { return Ok((Repair::default(), false)) };
     tell_if_unconfirmable(model, &arguments.confirmation);
-    let facts = specification.facts(&arguments.limits)?;
-    let whole = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.budget().for_the_rest());
-    let limit = arguments.confirmation.max_weak_states;
-    let analysis = for_reading(whole, atomicity, Some(specification), limit)?;
-    let options = Options { atomicity, ..Options::default() };
-    let outcome = outcome(&analysis, specification, model, &options, &arguments.confirmation)?;
+    let options = Options { atomicity: atomicity(arguments.atomicity), ..Options::default() };
+    let outcome = outcome(analysis, specification, model, &options, &arguments.confirmation)?;
     let is_partial = analysis.cut_off || outcome.stopped.is_some();
     Ok((Repair::of(&outcome), is_partial))
 }

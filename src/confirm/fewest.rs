@@ -10,7 +10,7 @@ use super::Subject;
 use crate::analysis::Recheck;
 use crate::budget::Exhausted;
 use crate::ids::InstrId;
-use crate::insertion::{Answer, Candidate, Demand, Fences, Insertion, fewest, least_weight};
+use crate::insertion::{Answer, Candidate, Choice, Demand, Fences, Insertion, Weight, fewest};
 use crate::memory::FenceStrength;
 use crate::outline::{Outline, Place, Site};
 use crate::placement::exact::unreadability;
@@ -83,8 +83,18 @@ impl<'a> Fewest<'a> {
     }
 
     /// The least that fences cost which meet the ways of all these runs; a run that no fence stops asks for nothing.
+    /// Nothing if the budget is exhausted before that is known, so that nobody takes it for a proof.
     pub(super) fn cost_of(&self, witnesses: &[Witness]) -> u64 {
-        least_weight(&self.candidates, &|candidate| self.cost(candidate), self.demands_of(witnesses))
+        let cost = |candidate| self.cost(candidate);
+        let found = fewest(&self.choice(&[&cost]), self.demands_of(witnesses), &mut |_: &Fences| Answer::<()>::Holds);
+        match found {
+            Insertion::Fewest(fences) => self.subject.options.costs.total(&fences),
+            _ => 0,
+        }
+    }
+
+    fn choice<'c>(&'c self, weights: &'c [Weight<'c>]) -> Choice<'c> {
+        Choice { candidates: &self.candidates, weights, budget: &self.subject.analysis.graph.budget }
     }
 
     /// What runs demand that some fence stops.
@@ -101,17 +111,12 @@ impl<'a> Fewest<'a> {
             Ok(demands) => Answer::Fails(demands),
             Err(reason) => Answer::Undecided(reason),
         };
-        let readability = |(site, _): Candidate| unreadability(graph, site);
-        let found = fewest(
-            &self.candidates,
-            &[&|candidate| self.cost(candidate), &readability],
-            self.demands_of(witnesses),
-            &mut checker,
-        );
-        let fences = match found {
+        let (cost, readability) = (|candidate| self.cost(candidate), |(site, _): Candidate| unreadability(graph, site));
+        let fences = match fewest(&self.choice(&[&cost, &readability]), self.demands_of(witnesses), &mut checker) {
             Insertion::Fewest(fences) => fences,
             Insertion::Unfixable(_) => return Err(GivenUp::Undecided),
             Insertion::Undecided(_, reason) => return Err(reason),
+            Insertion::Exhausted => return Err(graph.budget.exhausted().map_or(GivenUp::Undecided, GivenUp::Stopped)),
         };
         let cost = self.subject.options.costs.total(&fences);
         Ok(Found { placement: Placement { fences, cost, minimality: Minimality::Program }, confirmed })

@@ -46,8 +46,11 @@ impl<'a> CycleGraph<'a> {
         conflicts: &'a Conflicts,
         sideways: Sideways<'_>,
     ) -> CycleGraph<'a> {
-        let mut moves: BTreeSet<(VertexId, VertexId)> =
-            graph.vertex_ids().flat_map(|a| order.after(a).map(move |b| (a, b))).collect();
+        let mut moves: BTreeSet<(VertexId, VertexId)> = graph
+            .vertex_ids()
+            .take_while(|_| !graph.budget.is_over())
+            .flat_map(|a| order.after(a).map(move |b| (a, b)))
+            .collect();
         let sideways_moves = sideways_moves(graph, sideways);
         let same_location = |a: VertexId, b: VertexId| graph.vertex(a).is_at_location_of(graph.vertex(b));
         let torn_in_place = match sideways {
@@ -85,7 +88,7 @@ impl<'a> CycleGraph<'a> {
 /// The sideways moves, ordered pairs of vertices of one instruction. Where an instruction makes an access twice, there is a move from its vertex to itself.
 pub(super) fn sideways_moves(graph: &AbstractEventGraph, sideways: Sideways<'_>) -> BTreeSet<(VertexId, VertexId)> {
     let mut moves = BTreeSet::new();
-    for evaluation in &graph.evaluations {
+    for evaluation in graph.evaluations.iter().take_while(|_| !graph.budget.is_over()) {
         let (in_scope, keeps_own_order) = match sideways {
             Sideways::None => (false, true),
             Sideways::Torn(scope) => {

@@ -34,7 +34,7 @@ impl Engine for Cycles {
         let (exploration, watchers) = explore(task.compiled, task.limits, &mut FactsObserver)?;
         let size = (exploration.states.len() as u64, exploration.transitions);
         let facts = Facts { cut_off: exploration.stop != Stop::Complete, ..facts(task.program, &watchers, size) };
-        Ok(Box::new(Analysed(Analysis::new(facts, Profile::Sound))))
+        Ok(Box::new(Analysed(Analysis::new(facts, Profile::Sound).because(exploration.stop.limit()))))
     }
 }
 

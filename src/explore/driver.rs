@@ -14,6 +14,7 @@ use super::run::Discoveries;
 use super::store::{MOST_STATES, States};
 use super::successors::{Evaluated, Expander, LocalStates, Trouble, Visitor};
 use super::table::{Sharing, Table};
+use crate::budget::Budget;
 use crate::program::compiled::{Compiled, Fault};
 use crate::program::property::Invariant;
 use rayon::prelude::*;
@@ -67,6 +68,8 @@ pub struct Limits<'a> {
     pub interrupted: Option<&'a AtomicBool>,
     /// What must hold in every state: the search ends at the first one in which something does not.
     pub invariants: &'a [Invariant],
+    /// For what is done besides exploring, and has no states to count.
+    pub budget: Option<&'a Budget>,
 }
 
 /// Why the search ended.
@@ -84,6 +87,20 @@ pub enum Stop {
     Interrupted,
     /// An invariant does not hold.
     Violated,
+}
+
+impl Stop {
+    /// The limit that was reached, with the option that raises it; none if all states were expanded or an invariant ended it.
+    #[must_use]
+    pub fn limit(self) -> Option<&'static str> {
+        match self {
+            Stop::Complete | Stop::Violated => None,
+            Stop::States => Some("the limit on states (--max-states)"),
+            Stop::Memory => Some("the limit on memory (--memory-limit)"),
+            Stop::Time => Some("the limit on time (--timeout)"),
+            Stop::Interrupted => Some("your request (Ctrl-C)"),
+        }
+    }
 }
 
 /// A state in which an invariant does not hold; no other such state is nearer to the initial one.

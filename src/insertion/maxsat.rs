@@ -9,6 +9,7 @@
 //! Clauses come lazily: a model is shown to the caller, who may answer with clauses that it breaks. RustSAT gives the interface and the
 //! totalizer encoding, BatSat is the solver, all arithmetic is in integers.
 
+use crate::budget::Budget;
 use rustsat::encodings::card::{BoundUpper, BoundUpperIncremental, Totalizer};
 use rustsat::instances::{BasicVarManager, ManageVars};
 use rustsat::solvers::{Solve, SolveIncremental, SolverResult};
@@ -24,6 +25,7 @@ pub struct Minimiser {
     solver: BasicSolver,
     manager: BasicVarManager,
     literals: Vec<Lit>,
+    budget: Budget,
 }
 
 /// What is paid if an assumption is given up, and the sum that it bounds, if it does.
@@ -35,12 +37,15 @@ struct Soft {
 const MEMORY: &str = "the solver takes clauses as long as memory lasts";
 
 impl Minimiser {
-    /// A problem with this many variables and no clauses.
+    /// A problem with this many variables and no clauses; the solver asks the budget, too.
     #[must_use]
-    pub fn new(num_of_variables: usize) -> Minimiser {
+    pub fn new(num_of_variables: usize, budget: &Budget) -> Minimiser {
         let mut manager = BasicVarManager::default();
         let literals = (0..num_of_variables).map(|_| manager.new_var().pos_lit()).collect();
-        Minimiser { solver: BasicSolver::default(), manager, literals }
+        let mut solver = BasicSolver::default();
+        let asked = budget.clone();
+        solver.batsat_mut().cb_mut().set_stop(move || asked.is_over());
+        Minimiser { solver, manager, literals, budget: budget.clone() }
     }
 
     /// One of these variables must be true.
@@ -51,12 +56,12 @@ impl Minimiser {
 
     /// Finds the true variables of a solution of least total weight, and keeps that weight for all later minimisations.
     ///
-    /// `refute` sees every candidate and answers with clauses that it breaks; an answer without clauses accepts it.
+    /// `refute` sees every candidate and answers with clauses that it breaks; an answer without clauses accepts it. There is no solution if the budget is exhausted before it is known to be of least weight.
     pub fn minimise(
         &mut self,
         weight: impl Fn(Variable) -> u64,
         mut refute: impl FnMut(&[Variable]) -> Vec<Vec<Variable>>,
-    ) -> Vec<Variable> {
+    ) -> Option<Vec<Variable>> {
         let mut softs: BTreeMap<Lit, Soft> = BTreeMap::new();
         for (variable, &literal) in self.literals.iter().enumerate() {
             if weight(variable) > 0 {
@@ -64,9 +69,10 @@ impl Minimiser {
             }
         }
         let mut sums: Vec<Totalizer> = Vec::new();
-        loop {
+        // Each call of the solver may be short, and their number large.
+        while !self.budget.is_over() {
             let assumptions: Vec<Lit> = softs.keys().copied().collect();
-            match self.solver.solve_assumps(&assumptions).expect("the solver has no limit set") {
+            match self.solver.solve_assumps(&assumptions).expect("the solver takes any assumptions") {
                 SolverResult::Sat => {
                     let chosen = self.chosen();
                     let broken = refute(&chosen);
@@ -75,7 +81,7 @@ impl Minimiser {
                         for literal in assumptions {
                             self.solver.add_unit(literal).expect(MEMORY);
                         }
-                        return chosen;
+                        return Some(chosen);
                     }
                     for clause in broken {
                         self.require_one_of(clause);
@@ -92,9 +98,10 @@ impl Minimiser {
                     assert!(!core.is_empty(), "all variables true is a solution: every clause has a variable");
                     self.relax(&core, &mut softs, &mut sums);
                 }
-                SolverResult::Interrupted => unreachable!("nobody interrupts the solver"),
+                SolverResult::Interrupted => return None,
             }
         }
+        None
     }
 
     /// Pays for a core: its lightest weight once, and the right to give up one more of its assumptions later.
@@ -139,5 +146,33 @@ impl Minimiser {
             self.solver.lit_val(literal).expect("the solver has just found a solution") == TernaryVal::True
         };
         (0..self.literals.len()).filter(|&variable| is_true(self.literals[variable])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    /// A cover of the edges of a random graph: a hard problem for the solver itself, whoever asks between its calls.
+    fn cover(vertices: usize, budget: &Budget) -> Option<Vec<Variable>> {
+        let mut minimiser = Minimiser::new(vertices, budget);
+        let mut seed = 1_usize;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % vertices
+        };
+        for _ in 0..5 * vertices {
+            minimiser.require_one_of([next(), next()]);
+        }
+        minimiser.minimise(|_| 1, |_| Vec::new())
+    }
+
+    #[test]
+    fn a_long_search_ends_with_the_budget() {
+        assert!(cover(12, &Budget::default()).is_some_and(|cover| cover.len() >= 6));
+        let begun = Instant::now();
+        assert_eq!(cover(400, &Budget::new(Some(Duration::from_secs(1)), None)), None);
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
     }
 }

@@ -19,6 +19,7 @@
 
 pub(crate) mod maxsat;
 
+use crate::budget::Budget;
 use crate::memory::FenceStrength;
 use crate::outline::Site;
 use maxsat::{Minimiser, Variable};
@@ -88,20 +89,32 @@ pub enum Insertion<Stop> {
     Unfixable(Demand),
     /// The checker stopped. No set that is enough weighs less than these fences, by the first weight.
     Undecided(Fences, Stop),
+    /// The budget was exhausted before an answer was known.
+    Exhausted,
 }
 
 /// What a fence weighs.
 pub type Weight<'w> = &'w dyn Fn(Candidate) -> u64;
 
-/// The fences of least weight, the first weight before the second and so on, with which the property holds; these
-/// demands are known already.
+/// What can be chosen from.
+#[derive(Clone, Copy)]
+pub struct Choice<'c> {
+    /// The fences that may be put in.
+    pub candidates: &'c [Candidate],
+    /// What they weigh: the first before the second, and so on.
+    pub weights: &'c [Weight<'c>],
+    /// What the search may use.
+    pub budget: &'c Budget,
+}
+
+/// The fences of least weight with which the property holds; these demands are known already.
 pub fn fewest<C: Checker>(
-    candidates: &[Candidate],
-    weights: &[Weight<'_>],
+    choice: &Choice<'_>,
     known: impl IntoIterator<Item = Demand>,
     checker: &mut C,
 ) -> Insertion<C::Stop> {
-    let mut minimiser = Minimiser::new(candidates.len());
+    let Choice { candidates, weights, budget } = *choice;
+    let mut minimiser = Minimiser::new(candidates.len(), budget);
     for demand in known {
         match meeting(candidates, &demand) {
             clause if clause.is_empty() => return Insertion::Unfixable(demand),
@@ -134,26 +147,14 @@ pub fn fewest<C: Checker>(
         if let Some(end) = end {
             return end;
         }
+        let Some(chosen) = chosen else { return Insertion::Exhausted };
         best = fences(candidates, &chosen);
     }
     Insertion::Fewest(best)
 }
 
-/// The least weight of fences that meet these demands; a demand that no candidate meets asks for nothing.
-#[must_use]
-pub fn least_weight(candidates: &[Candidate], weight: Weight<'_>, demands: impl IntoIterator<Item = Demand>) -> u64 {
-    let can_be_met = |demand: &Demand| candidates.iter().any(|&candidate| demand.is_met_by_one(candidate));
-    let demands = demands.into_iter().filter(can_be_met);
-    match fewest(candidates, &[weight], demands, &mut |_: &Fences| Answer::<()>::Holds) {
-        Insertion::Fewest(fences) => fences.into_iter().map(weight).sum(),
-        Insertion::Unfixable(_) | Insertion::Undecided(..) => {
-            unreachable!("all demands can be met, and nothing else is asked")
-        }
-    }
-}
-
-/// All minimal sets of plain fences at sites that are allowed, the smallest first, but no more than `most`; and whether
-/// these are all.
+/// All minimal sets of plain fences at sites that are allowed, the smallest first, but no more than `most`, or than
+/// the budget lasts; and whether these are all.
 ///
 /// # Errors
 /// If the checker cannot decide.
@@ -161,6 +162,7 @@ pub fn all_minimal<C: Checker>(
     is_allowed: impl Fn(Site) -> bool,
     most: usize,
     checker: &mut C,
+    budget: &Budget,
 ) -> Result<(Vec<BTreeSet<Site>>, bool), C::Stop> {
     let mut demands_of = |sites: &BTreeSet<Site>| match checker
         .check(&sites.iter().map(|&site| (site, FenceStrength::Plain)).collect())
@@ -173,6 +175,9 @@ pub fn all_minimal<C: Checker>(
     let mut seen = BTreeSet::from([BTreeSet::new()]);
     let mut queue = VecDeque::from([BTreeSet::new()]);
     while let Some(sites) = queue.pop_front() {
+        if budget.is_over() {
+            return Ok((minimal, false));
+        }
         if minimal.iter().any(|smaller| smaller.is_subset(&sites)) {
             continue;
         }

@@ -10,7 +10,7 @@
 
 use super::{ThreadProblem, greedy};
 use crate::aeg::AbstractEventGraph;
-use crate::insertion::{Answer, Candidate, Fences, Insertion, Weight, fewest};
+use crate::insertion::{Answer, Candidate, Choice, Fences, Insertion, Weight, fewest};
 use crate::memory::FenceStrength;
 use crate::outline::{Place, Site};
 use crate::safety::sites;
@@ -51,22 +51,24 @@ pub fn unreadability(graph: &AbstractEventGraph, site: Site) -> u64 {
     }
 }
 
-/// Fences of least cost that meet every path of the thread's delays.
+/// Fences of least cost that meet every path of the thread's delays; those of the greedy choice if the budget is exhausted before these are known.
 #[must_use]
 pub fn minimum(part: &ThreadProblem<'_>) -> Fences {
     let objectives = [Objective::Cost, Objective::Cumulative, Objective::Readability];
     let weights = objectives.map(|objective| move |candidate| objective.weight(part, candidate));
     let weights: Vec<Weight<'_>> = weights.iter().map(|weight| weight as Weight<'_>).collect();
+    let choice = Choice { candidates: &candidates(part), weights: &weights, budget: &part.problem.graph.budget };
     // The paths that the greedy choice meets are a good start.
-    let known = greedy::choose(part).paths;
+    let start = greedy::choose(part);
     let mut open_paths = |fences: &Fences| match part.open_paths(fences) {
         open if open.is_empty() => Answer::<Infallible>::Holds,
         open => Answer::Fails(open),
     };
-    match fewest(&candidates(part), &weights, known, &mut open_paths) {
+    match fewest(&choice, start.paths, &mut open_paths) {
         Insertion::Fewest(fences) => fences,
         Insertion::Unfixable(path) => unreachable!("{path:?} crosses a site of the thread"),
         Insertion::Undecided(_, never) => match never {},
+        Insertion::Exhausted => start.fences,
     }
 }
 

@@ -1,8 +1,10 @@
 //! The edges of a cycle under a memory model, named in diy's vocabulary by what is between the two accesses of a thread.
 //!
-//! [`Outcome::steps`] knows program order only: `PodRR`. Under a memory model the order of the two reads may be kept, by a fence that is in place or by a dependency that the model counts: then the
-//! cycle is another one, `DpAddrdR`. The drawing and the litmus test of a cycle name it here, so they agree. (A test for an architecture that is not the model's own has a fence wherever the model keeps an
-//! order by itself, which the drawing has not: its comment says so.)
+//! Program order alone is `PodRR`. Under a memory model the order of the two reads may be kept, by a fence that is in place or by a dependency that the model counts: then the
+//! cycle is another one, `DpAddrdR`. Everything that names a cycle (the drawing, the tables, all reports, the litmus test) names it here, so they agree. (A test for an architecture that is not the
+//! model's own has a fence wherever the model keeps an order by itself, which the cycle has not: its comment says so.)
+//!
+//! Where a limit has ended the analysis nobody can tell what is between, and all names are those of program order.
 
 use super::litmus::assembly::assembly;
 use super::litmus::links::{Link, Links};
@@ -10,27 +12,34 @@ use super::litmus::target::Target;
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Step, Verdict};
 use crate::memory::Kind;
+use std::cell::OnceCell;
 
 /// The names of edges under one memory model.
 pub struct Edges<'a> {
     outcome: &'a Outcome,
-    links: Links<'a>,
-    fence: &'static str,
+    result: &'a ModelOutcome,
+    /// Made when the first edge is named: a result without cycles needs none.
+    links: OnceCell<Links<'a>>,
 }
 
 impl<'a> Edges<'a> {
     /// Under the model of a result.
     #[must_use]
     pub fn new(outcome: &'a Outcome, result: &'a ModelOutcome) -> Edges<'a> {
-        let links = Links::new(&outcome.analysis.graph, &result.model, &result.findings.in_place);
-        Edges { outcome, links, fence: assembly(Target::of(&result.model).architecture).fence_name() }
+        Edges { outcome, result, links: OnceCell::new() }
     }
 
-    /// The accesses of a cycle with the edges that leave them.
+    /// The accesses of a cycle with the edges that leave them. A segment moves within its instruction if its verdict says so, or if
+    /// program order does not give the move: then the instruction is atomic or locked.
     #[must_use]
     pub fn steps(&self, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<Step> {
-        let graph = &self.outcome.analysis.graph;
-        let mut steps = self.outcome.steps(cycle, verdicts);
+        let analysis = &self.outcome.analysis;
+        let graph = &analysis.graph;
+        let mut steps = cycle.steps(graph, |position| {
+            let segment = cycle.segments[position];
+            let torn = verdicts.get(position).is_some_and(|verdict| verdict.torn);
+            torn || !analysis.order.contains(segment.entry, segment.exit)
+        });
         if graph.budget.exhausted().is_some() {
             // A search that is cut off cannot tell what is between.
             return steps;
@@ -39,10 +48,28 @@ impl<'a> Edges<'a> {
         for segment in cycle.segments.iter().filter(|segment| segment.entry != segment.exit) {
             let Some(step) = inner.next().filter(|step| step.edge == Edge::Program) else { continue };
             let kinds = (graph.vertex(segment.entry).kind, graph.vertex(segment.exit).kind);
-            let link = self.links.between(segment.entry, segment.exit).unwrap_or(Link::Plain);
-            step.name = name(link, kinds, &step.name, self.fence);
+            let link = self.links().between(segment.entry, segment.exit).unwrap_or(Link::Plain);
+            step.name = name(link, kinds, &step.name, self.fence());
         }
         steps
+    }
+
+    /// The cycle in diy's vocabulary.
+    #[must_use]
+    pub fn diy_name(&self, cycle: &Cycle, verdicts: &[Verdict]) -> String {
+        let names: Vec<String> = self.steps(cycle, verdicts).into_iter().map(|step| step.name).collect();
+        names.join(" ")
+    }
+
+    /// What keeps two accesses of a thread in order.
+    pub(super) fn links(&self) -> &Links<'a> {
+        let (outcome, result) = (self.outcome, self.result);
+        self.links.get_or_init(|| Links::new(&outcome.analysis.graph, &result.model, &result.findings.in_place))
+    }
+
+    /// What a fence of the program is called in names.
+    fn fence(&self) -> &'static str {
+        assembly(Target::of(&self.result.model).architecture).fence_name()
     }
 }
 

@@ -44,7 +44,11 @@ pub(super) fn left_out(outcome: &Outcome) -> Option<String> {
 pub(super) fn write_minimal_sets(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     let Some(sets) = &result.minimal_sets else { return Ok(()) };
     let graph = &outcome.analysis.graph;
-    let more = if sets.complete { "" } else { " (and more: the limit of --minimal-sets was reached)" };
+    let more = match (sets.complete, result.stopped) {
+        (true, _) => String::new(),
+        (false, None) => " (and more: the limit of --minimal-sets was reached)".to_owned(),
+        (false, Some(limit)) => format!(" (and more: stopped at {limit})"),
+    };
     writeln!(out, "  minimal sets of fences, each to be combined with one of every other thread{more}:")?;
     for thread in &sets.threads {
         for set in thread {

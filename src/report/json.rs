@@ -1,7 +1,8 @@
 //! `report.json`: all tables in one document with a versioned schema, and the witnesses, which CSV has no place for.
 
+use super::edges::Edges;
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
-use super::{Report, names};
+use super::{Report, limits, names};
 use crate::analysis::OtherReading;
 use crate::analysis::{Confirmation, Confirming, ModelOutcome, Outcome, Verification};
 use crate::caveat::Caveat;
@@ -77,6 +78,9 @@ struct CaveatObject<'a> {
 #[derive(Serialize)]
 struct ResultObject {
     summary: SummaryRow,
+    /// Which limit it was, if `complete` of the summary is `no`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<String>,
     /// What `minimal` of the summary means here.
     minimal_in_words: String,
     /// How far delays were confirmed.
@@ -260,14 +264,20 @@ pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<Fen
 fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     let graph = &outcome.analysis.graph;
     let delays = outcome.delay_rows(result).into_iter().zip(result.all_delays()).enumerate();
-    let delays = delays.map(|(position, (row, delay))| DelayObject {
-        row,
-        is_unsafe: delay.is_unsafe,
-        witness_name: outcome.diy_name(&delay.witness, &[]),
-        witness: outcome.witness_rows(result, position, delay),
+    let edges = Edges::new(outcome, result);
+    let delays = delays.map(|(position, (row, delay))| {
+        let steps = edges.steps(&delay.witness, &[]);
+        let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
+        DelayObject {
+            row,
+            is_unsafe: delay.is_unsafe,
+            witness_name: names.join(" "),
+            witness: outcome.witness_rows(result, position, delay, &steps),
+        }
     });
     ResultObject {
         summary: outcome.summary_row(result),
+        limit: limits::in_words(outcome, result),
         minimal_in_words: outcome.minimal_in_words(result),
         confirming: confirming_object(result),
         rules: result.model.rules(),

@@ -11,6 +11,7 @@ pub mod edges;
 mod engine;
 pub mod html;
 pub mod json;
+pub mod limits;
 pub mod litmus;
 pub mod matrix;
 pub mod minimal;

@@ -1,5 +1,6 @@
 //! The rows of the tables: the same names in CSV headers, JSON keys and the documentation.
 
+use super::edges::Edges;
 use super::names;
 use crate::aeg::Profile;
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
@@ -147,25 +148,6 @@ impl Outcome {
         self.thread_and_name(self.analysis.graph.vertex(vertex).instr)
     }
 
-    /// The accesses of a cycle with the edges that leave them. A segment moves within its instruction if its verdict says so, or if
-    /// program order does not give the move: then the instruction is atomic or locked.
-    #[must_use]
-    pub fn steps(&self, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<Step> {
-        let analysis = &self.analysis;
-        cycle.steps(&analysis.graph, |position| {
-            let segment = cycle.segments[position];
-            let torn = verdicts.get(position).is_some_and(|verdict| verdict.torn);
-            torn || !analysis.order.contains(segment.entry, segment.exit)
-        })
-    }
-
-    /// The cycle in diy's vocabulary.
-    #[must_use]
-    pub fn diy_name(&self, cycle: &Cycle, verdicts: &[Verdict]) -> String {
-        let names: Vec<String> = self.steps(cycle, verdicts).into_iter().map(|step| step.name).collect();
-        names.join(" ")
-    }
-
     /// The rows of `fences.csv` for one memory model.
     #[must_use]
     pub fn fence_rows(&self, result: &ModelOutcome) -> Vec<FenceRow> {
@@ -233,16 +215,20 @@ impl Outcome {
     #[must_use]
     pub fn cycle_rows(&self, result: &ModelOutcome) -> Vec<CycleRow> {
         let listed: &[JudgedCycle] = result.findings.cycles.as_ref().map_or(&[], |list| &list.cycles);
+        let edges = Edges::new(self, result);
         listed
             .iter()
             .enumerate()
-            .flat_map(|(number, judged)| self.steps_of(result, number, &judged.cycle, &judged.verdicts))
+            .flat_map(|(number, judged)| {
+                let steps = edges.steps(&judged.cycle, &judged.verdicts);
+                self.rows_of(result, number, &steps, &judged.cycle, &judged.verdicts)
+            })
             .collect()
     }
 
-    /// The witness of each delay, step by step.
+    /// The witness of a delay with these steps.
     #[must_use]
-    pub fn witness_rows(&self, result: &ModelOutcome, number: usize, found: &Delay) -> Vec<CycleRow> {
+    pub fn witness_rows(&self, result: &ModelOutcome, number: usize, found: &Delay, steps: &[Step]) -> Vec<CycleRow> {
         // Of the other segments nothing is claimed: each is a delay of its own if it is one.
         let first = Verdict { is_unsafe: found.is_unsafe, cumulative: found.cumulative, torn: false };
         let verdicts: Vec<Verdict> = [first]
@@ -250,12 +236,18 @@ impl Outcome {
             .chain(std::iter::repeat(Verdict::default()))
             .take(found.witness.segments.len())
             .collect();
-        self.steps_of(result, number, &found.witness, &verdicts)
+        self.rows_of(result, number, steps, &found.witness, &verdicts)
     }
 
-    fn steps_of(&self, result: &ModelOutcome, number: usize, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<CycleRow> {
+    fn rows_of(
+        &self,
+        result: &ModelOutcome,
+        number: usize,
+        steps: &[Step],
+        cycle: &Cycle,
+        verdicts: &[Verdict],
+    ) -> Vec<CycleRow> {
         let analysis = &self.analysis;
-        let steps = self.steps(cycle, verdicts);
         let unsafe_move = |entry: VertexId| {
             let segment = cycle.segments.iter().position(|segment| segment.entry == entry);
             segment.is_some_and(|position| verdicts[position].is_unsafe || verdicts[position].torn)

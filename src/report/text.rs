@@ -13,7 +13,7 @@ use super::reading;
 use super::snippet::{self, Addition};
 use super::style::{ADDED, TITLE, WRONG, styled};
 use crate::analysis::{Fence, ModelOutcome, Outcome, Verification};
-use crate::caveat::Level;
+use crate::caveat::{Caveat, Level};
 use crate::cycles::{Cycle, Delay, Edge, Segment, Step, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::outline::Place;
@@ -58,8 +58,8 @@ pub fn write_explained(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn W
 ///
 /// # Errors
 /// If the writer fails.
-pub fn write_caveats(outcome: &Outcome, out: &mut dyn Write) -> fmt::Result {
-    for caveat in &outcome.caveats {
+pub fn write_caveats(caveats: &[Caveat], out: &mut dyn Write) -> fmt::Result {
+    for caveat in caveats {
         let level = caveat.topic.level();
         let word = match level {
             Level::Warning => styled(WRONG, level.name()),
@@ -67,7 +67,7 @@ pub fn write_caveats(outcome: &Outcome, out: &mut dyn Write) -> fmt::Result {
         };
         prose::write(out, 0, 2, &format!("{word}: {}", printable(&caveat.sentence)))?;
     }
-    if outcome.caveats.is_empty() { Ok(()) } else { writeln!(out) }
+    if caveats.is_empty() { Ok(()) } else { writeln!(out) }
 }
 
 /// What a clean verdict owes to the caveats.
@@ -86,9 +86,13 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
     }
     if outcome.analysis.cut_off {
         writeln!(out, "  only a part of the state space is known; what is missing elsewhere is not")?;
+        let mut missing = outcome.analysis.missing.iter();
+        missing.try_for_each(|why| prose::write(out, 2, 4, &format!("why: {why}")))?;
     }
     if let Some(limit) = result.stopped {
-        let sentence = format!("stopped at {limit}: at least what follows is needed, and there may be more");
+        let sentence = format!(
+            "stopped at {limit}: what follows is for what was found until then; there may be more to find, and fewer fences may do for this"
+        );
         prose::write(out, 2, 4, &sentence)?;
     }
     if result.is_clean() {
@@ -108,8 +112,8 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
 
 /// Each delay and each torn instruction with its cycle.
 fn write_explanation(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
-    let edges = (!result.findings.delays.is_empty()).then(|| Edges::new(outcome, result));
-    for (number, (delay, edges)) in result.findings.delays.iter().zip(edges.iter().cycle()).enumerate() {
+    let edges = Edges::new(outcome, result);
+    for (number, delay) in result.findings.delays.iter().enumerate() {
         let served: Vec<String> = (0..result.fences.len())
             .filter(|&fence| result.fences[fence].delays.contains(&number))
             .map(|fence| format!("F{fence}"))
@@ -125,7 +129,7 @@ fn write_explanation(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Wri
         let title = styled(TITLE, format!("torn instruction {number}"));
         writeln!(out)?;
         prose::write(out, 2, 6, &format!("{title}: {name} is not one step"))?;
-        write_cycle(outcome, &torn.witness, &outcome.steps(&torn.witness, &[TORN]), out)?;
+        write_cycle(outcome, &torn.witness, &edges.steps(&torn.witness, &[TORN]), out)?;
     }
     write_gap(result, out)
 }
@@ -309,17 +313,17 @@ fn write_source(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -
 
 /// One cycle, the shortest, so that nobody must ask why.
 fn write_example(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
+    let edges = Edges::new(outcome, result);
     let fences =
         result.fences.iter().enumerate().filter_map(|(number, fence)| Some((number, shortest(result, fence)?)));
     if let Some((number, delay)) = fences.min_by_key(|(_, delay)| delay.witness.num_of_accesses()) {
         writeln!(out)?;
         prose::write(out, 2, 6, &format!("without F{number}, {}:", reason(outcome, delay)))?;
-        let edges = Edges::new(outcome, result);
         write_cycle(outcome, &delay.witness, &edges.steps(&delay.witness, &[]), out)?;
     }
     if let Some(torn) = result.findings.torn.iter().min_by_key(witness_length) {
         writeln!(out, "\n  without a lock, {} is not one step:", name(outcome, torn.instr))?;
-        write_cycle(outcome, &torn.witness, &outcome.steps(&torn.witness, &[TORN]), out)?;
+        write_cycle(outcome, &torn.witness, &edges.steps(&torn.witness, &[TORN]), out)?;
     }
     write_gap(result, out)
 }
@@ -391,10 +395,15 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
         prose::write(out, 2, 4, &sentence)?;
     }
     if let Some(list) = &result.findings.cycles {
-        let more = if list.complete { "" } else { " (and more: the limit of --cycles was reached)" };
+        let more = match (list.complete, result.stopped) {
+            (true, _) => String::new(),
+            (false, None) => " (and more: the limit of --cycles was reached)".to_owned(),
+            (false, Some(limit)) => format!(" (and more: stopped at {limit})"),
+        };
         writeln!(out, "  critical cycles: {}{more}", list.cycles.len())?;
+        let edges = Edges::new(outcome, result);
         for (number, judged) in list.cycles.iter().enumerate() {
-            writeln!(out, "    cycle {number}: {}", outcome.diy_name(&judged.cycle, &judged.verdicts))?;
+            writeln!(out, "    cycle {number}: {}", edges.diy_name(&judged.cycle, &judged.verdicts))?;
         }
     }
     let minimal = outcome.minimal_in_words(result);

@@ -2,6 +2,7 @@
 
 use super::positive;
 use crate::budget::Budget;
+use crate::cli::interrupt;
 use clap::Args;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -30,6 +31,9 @@ pub struct BudgetArguments {
     pub timeout: Option<usize>,
     #[arg(skip)]
     begun: OnceLock<Budget>,
+    /// Whether Ctrl-C ends what comes behind reading and exploring: not if it has ended an exploration already, whose result is still to be told.
+    #[arg(skip)]
+    heeds: OnceLock<bool>,
 }
 
 impl BudgetArguments {
@@ -37,6 +41,21 @@ impl BudgetArguments {
     pub fn budget(&self) -> Budget {
         let time = self.timeout.map(|seconds| Duration::from_secs(seconds as u64));
         self.begun.get_or_init(|| Budget::new(time, self.bytes().map(|bytes| bytes as u64))).clone()
+    }
+
+    /// The budget for what needs nothing explored, or all of it; Ctrl-C ends it.
+    pub fn heeding(&self) -> Budget {
+        self.heeded(self.budget())
+    }
+
+    /// The budget for what is done with the result of an exploration; Ctrl-C ends it, unless it has ended the exploration.
+    pub fn for_the_rest(&self) -> Budget {
+        self.heeded(self.budget().for_the_rest())
+    }
+
+    fn heeded(&self, budget: Budget) -> Budget {
+        let heeds = *self.heeds.get_or_init(|| !interrupt::is_requested());
+        if heeds { budget.heeding(interrupt::request()) } else { budget }
     }
 
     /// How many bytes may be taken.

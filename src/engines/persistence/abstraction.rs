@@ -9,7 +9,7 @@ use super::outcome::Size;
 use super::record::Entries;
 use super::{environment, flatten};
 use crate::analysis::Abstraction;
-use crate::explore::Limits;
+use crate::explore::{Limits, Stop};
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -43,13 +43,16 @@ pub(super) struct Budget<'a> {
 }
 
 impl Budget<'_> {
-    /// Whether a search must stop that has found so many states of so many bytes, and is about to expand the one of this number.
-    pub(super) fn is_spent(&self, states: usize, bytes: usize, at: usize) -> bool {
+    /// Why a search must stop, if it must, that has found so many states of so many bytes, and is about to expand the one of this number.
+    pub(super) fn spent(&self, states: usize, bytes: usize, at: usize) -> Option<Stop> {
         let Limits { states: most_states, bytes: most_bytes, time, interrupted, .. } = self.limits;
-        most_states.is_some_and(|most| states >= most)
+        let reached = [
+            (most_states.is_some_and(|most| states >= most), Stop::States),
             // Each is in the list and in the set.
-            || most_bytes.is_some_and(|most| 2 * states * bytes >= most)
-            || time.is_some_and(|most| at.is_multiple_of(1024) && self.started.elapsed() >= most)
-            || interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed))
+            (most_bytes.is_some_and(|most| 2 * states * bytes >= most), Stop::Memory),
+            (time.is_some_and(|most| at.is_multiple_of(1024) && self.started.elapsed() >= most), Stop::Time),
+            (interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed)), Stop::Interrupted),
+        ];
+        reached.into_iter().find(|(is_reached, _)| *is_reached).map(|(_, stop)| stop)
     }
 }

@@ -56,28 +56,28 @@ fn auto(task: &Task<'_>, machine: &Machine<'_>) -> Result<Found, Trouble> {
     };
     let small = || Limits { states: Some(task.limits.states.map_or(SMALL, |most| most.min(SMALL))), ..whole() };
     let first = explored(task, machine, &small(), 0)?;
-    if !first.size.cut_off && first.certain.is_none() {
+    if !first.size.is_cut_off() && first.certain.is_none() {
         return Ok(first);
     }
     let mut abstracted = Abstracted::new(machine, Abstraction::Environment, &small());
-    if !first.size.cut_off {
+    if !first.size.is_cut_off() {
         // What is only presumed may ask for fences that the abstraction knows not to be needed.
-        let is_better = !abstracted.size.cut_off
+        let is_better = !abstracted.size.is_cut_off()
             && num_of_fences(machine, &abstracted.enough) < num_of_fences(machine, &first.patterns);
         return Ok(if is_better { abstracted.found(task, machine) } else { first });
     }
-    if !abstracted.size.cut_off && !abstracted.needed.open.is_empty() {
+    if !abstracted.size.is_cut_off() && !abstracted.needed.open.is_empty() {
         abstracted.refine(machine, Abstraction::Flattening(0), &small());
     }
-    let is_answer = !abstracted.size.cut_off && abstracted.needed.open.is_empty();
+    let is_answer = !abstracted.size.is_cut_off() && abstracted.needed.open.is_empty();
     if !is_answer && task.limits.states.is_none_or(|most| most > SMALL) {
         let mut explored = explored(task, machine, &whole(), abstracted.needed.parts.len())?;
         abstracted.needed.parts.append(&mut explored.parts);
-        if !explored.size.cut_off || abstracted.size.cut_off {
+        if !explored.size.is_cut_off() || abstracted.size.is_cut_off() {
             return Ok(Found { parts: abstracted.needed.parts, ..explored });
         }
         abstracted.needed.add(explored.certain.unwrap_or(explored.patterns));
-    } else if abstracted.size.cut_off {
+    } else if abstracted.size.is_cut_off() {
         return Ok(first);
     }
     Ok(abstracted.found(task, machine))
@@ -99,7 +99,7 @@ impl Abstracted {
         let enough = patterns(machine, &shown.entries);
         let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
         let nothing = Patterns::new();
-        let sought = if shown.size.cut_off { &nothing } else { &enough };
+        let sought = if shown.size.is_cut_off() { &nothing } else { &enough };
         let needed = needed::search(machine, sought, &Limits { time, ..*limits });
         Abstracted { abstraction, enough, size: shown.size, needed }
     }
@@ -107,7 +107,7 @@ impl Abstracted {
     /// Looks again at the threads that are not known to need as many fences as are enough, with an abstraction that tells apart more.
     fn refine(&mut self, machine: &Machine<'_>, abstraction: Abstraction, limits: &Limits<'_>) {
         let shown = abstraction::check(machine, abstraction, &self.needed.open, limits);
-        if shown.size.cut_off {
+        if shown.size.is_cut_off() {
             return;
         }
         self.abstraction = abstraction;
@@ -157,7 +157,7 @@ fn explored(task: &Task<'_>, machine: &Machine<'_>, limits: &Limits<'_>, part: u
     let size = Size {
         states: exploration.states.len() as u64,
         transitions: exploration.transitions,
-        cut_off: exploration.stop != Stop::Complete,
+        stop: Some(exploration.stop).filter(|stop| *stop != Stop::Complete),
     };
     let mut labels = BTreeSet::new();
     if !is_split {
@@ -166,7 +166,7 @@ fn explored(task: &Task<'_>, machine: &Machine<'_>, limits: &Limits<'_>, part: u
         };
         labels.extend(evaluated(&watchers).into_iter().map(of_evaluation));
     }
-    if is_split || size.cut_off || certain.is_some() {
+    if is_split || size.is_cut_off() || certain.is_some() {
         // Behind its write the pivot may come to instructions that no state of the explored part has come to, and who is presumed to change something has perhaps never done so.
         labels.extend(labels_of_patterns(task.program, machine, &patterns));
     }

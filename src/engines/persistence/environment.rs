@@ -33,14 +33,14 @@ pub(super) fn check(machine: &Machine<'_>, pivots: &[usize], budget: &Budget<'_>
     loop {
         let runs = threads.clone().into_par_iter().map(|thread| search(machine, thread, &effects, budget));
         let (shown, found): (Vec<Shown>, Vec<Effects>) = runs.collect::<Vec<_>>().into_iter().unzip();
-        if found != effects && !shown.iter().any(|shown| shown.size.cut_off) {
+        if found != effects && !shown.iter().any(|shown| shown.size.is_cut_off()) {
             effects = found;
             continue;
         }
         let mut all = Shown::default();
         for (thread, shown) in shown.into_iter().enumerate() {
             // What is not known of one thread is not known of what it does to another.
-            all.size.cut_off |= shown.size.cut_off;
+            all.size.stop = all.size.stop.or(shown.size.stop);
             if pivots.contains(&thread) {
                 all.size += shown.size;
                 all.entries.extend(shown.entries);
@@ -75,8 +75,8 @@ fn search(machine: &Machine<'_>, thread: usize, effects: &[Effects], budget: &Bu
     let (mut shown, mut own) = (Shown::default(), Effects::new());
     let mut at = 0;
     while at < order.len() {
-        if budget.is_spent(order.len(), bytes, at) {
-            shown.size.cut_off = true;
+        if let Some(stop) = budget.spent(order.len(), bytes, at) {
+            shown.size.stop = Some(stop);
             break;
         }
         let (control, before) = order[at].clone();

@@ -159,8 +159,8 @@ impl<'m> Search<'m> {
         let mut order = vec![packed];
         let mut at = 0;
         while at < order.len() {
-            if budget.is_spent(order.len(), bytes, at) {
-                self.shown.size.cut_off = true;
+            if let Some(stop) = budget.spent(order.len(), bytes, at) {
+                self.shown.size.stop = Some(stop);
                 break;
             }
             let state = self.unpack(&order[at]);

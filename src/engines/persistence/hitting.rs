@@ -12,8 +12,9 @@
 
 use super::local::{Pattern, Patterns};
 use super::machine::Machine;
+use crate::budget::Budget;
 use crate::ids::InstrId;
-use crate::insertion::{Answer, Candidate, Demand, Fences, Insertion, all_minimal, fewest};
+use crate::insertion::{Answer, Candidate, Choice, Demand, Fences, Insertion, all_minimal, fewest};
 use crate::memory::FenceStrength;
 use crate::outline::{Outline, Place, Site};
 use crate::program::At;
@@ -172,21 +173,37 @@ fn answer(paths: &Paths<'_>, fences: &Fences) -> Answer<Infallible> {
     if demands.is_empty() { Answer::Holds } else { Answer::Fails(demands) }
 }
 
-/// A set of least cost; of those the one of least second cost.
-pub(super) fn minimum(paths: &Paths<'_>, costs: [&dyn Fn(Site) -> u64; 2]) -> Cuts {
+/// A set of least cost; of those the one of least second cost. If the budget is exhausted before it is known, a set
+/// that is enough; the answer then says that nothing is proved.
+pub(super) fn minimum(paths: &Paths<'_>, costs: [&dyn Fn(Site) -> u64; 2], budget: &Budget) -> Cuts {
     let candidates: Vec<Candidate> = paths.candidates().into_iter().map(|site| (site, FenceStrength::Plain)).collect();
     let [first, second] = costs.map(|cost| move |(site, _): Candidate| cost(site));
-    match fewest(&candidates, &[&first, &second], [], &mut |fences: &Fences| answer(paths, fences)) {
+    let choice = Choice { candidates: &candidates, weights: &[&first, &second], budget };
+    match fewest(&choice, [], &mut |fences: &Fences| answer(paths, fences)) {
         Insertion::Fewest(fences) => fences.into_keys().collect(),
         Insertion::Unfixable(demand) => unreachable!("every site on a path is a candidate: {demand:?}"),
         Insertion::Undecided(_, never) => match never {},
+        Insertion::Exhausted => enough(paths),
+    }
+}
+
+/// A set that meets all paths, found without trying others.
+fn enough(paths: &Paths<'_>) -> Cuts {
+    let mut fences = Cuts::new();
+    loop {
+        let open = paths.open(&fences);
+        let next: Cuts = open.iter().filter_map(|path| path.first().copied()).collect();
+        if next.is_empty() {
+            return fences;
+        }
+        fences.extend(next);
     }
 }
 
 /// All minimal sets of fences after instructions, the smallest first, but no more than `most`; and whether these are all.
-pub(super) fn minimal_sets(paths: &Paths<'_>, most: usize) -> (Vec<Cuts>, bool) {
+pub(super) fn minimal_sets(paths: &Paths<'_>, most: usize, budget: &Budget) -> (Vec<Cuts>, bool) {
     let is_allowed = |site: Site| site.place == Place::After;
-    match all_minimal(is_allowed, most, &mut |fences: &Fences| answer(paths, fences)) {
+    match all_minimal(is_allowed, most, &mut |fences: &Fences| answer(paths, fences), budget) {
         Ok(sets) => sets,
         Err(never) => match never {},
     }

@@ -4,6 +4,7 @@
 //! the state after it, only the slots that the region reads decide what the thread will read.
 
 use super::values::written;
+use crate::budget::Budget;
 use crate::outline::Outline;
 use crate::program::compiled::{Code, Compiled, Step, Target};
 use crate::program::single_access::SingleAccess;
@@ -41,6 +42,8 @@ pub(super) struct Machine<'p> {
     /// The outline of the program as it is written.
     pub outline: &'p Outline,
     pub compiled: &'p Compiled,
+    /// What searches over it may use that have no states to count.
+    pub budget: Budget,
     /// The number of shared slots; they come first.
     pub shared: usize,
     /// The slots of the locals of each thread.
@@ -58,7 +61,11 @@ pub(super) struct Machine<'p> {
 }
 
 impl<'p> Machine<'p> {
-    pub(super) fn new(single: &'p SingleAccess, compiled: &'p Compiled, outline: &'p Outline) -> Machine<'p> {
+    pub(super) fn new(
+        (single, outline): (&'p SingleAccess, &'p Outline),
+        compiled: &'p Compiled,
+        budget: &Budget,
+    ) -> Machine<'p> {
         let program = &single.program;
         let shared = program.shared.iter().map(|variable| variable.initial.len()).sum();
         let mut next = shared;
@@ -73,6 +80,7 @@ impl<'p> Machine<'p> {
             single,
             outline,
             compiled,
+            budget: budget.clone(),
             shared,
             locals,
             roles,

@@ -47,6 +47,7 @@ mod values;
 use super::{Description, Engine, Evidence, Task, Trouble};
 use crate::aeg::Profile;
 use crate::analysis::{Abstraction, Analysis};
+use crate::explore::Stop;
 use crate::memory::Known;
 use crate::outline::Outline;
 use crate::program::Program;
@@ -103,7 +104,8 @@ impl Checked {
         let single = SingleAccess::of(task.program);
         let compiled = Compiled::new(&single.program)?;
         let outline = Outline::of_program(task.program);
-        let machine = Machine::new(&single, &compiled, &outline);
+        let budget = task.limits.budget.cloned().unwrap_or_default();
+        let machine = Machine::new((&single, &outline), &compiled, &budget);
         let Found { patterns, abstraction, certain, labels, size, parts } = approach::find(task, &machine)?;
         for thread in 0..task.program.threads.len() {
             if let Some(at) = Paths::of(&patterns, thread, &machine).uncut() {
@@ -111,11 +113,13 @@ impl Checked {
             }
         }
         let facts = facts(&machine, &patterns, labels, size);
-        let (program, analysis) = (task.program.clone(), Analysis::new(facts, Profile::Sound));
+        let program = task.program.clone();
+        let rest = budget.for_the_rest();
+        let analysis = Analysis::within(facts, Profile::Sound, &rest).because(size.stop.and_then(Stop::limit));
         Ok(Checked { program, single, compiled, outline, patterns, analysis, abstraction, certain, parts })
     }
 
     fn machine(&self) -> Machine<'_> {
-        Machine::new(&self.single, &self.compiled, &self.outline)
+        Machine::new((&self.single, &self.outline), &self.compiled, &self.analysis.graph.budget)
     }
 }

@@ -111,7 +111,7 @@ pub(super) fn num_of_fences(machine: &Machine<'_>, patterns: &Patterns) -> usize
 /// The fewest fences of a thread that cut these patterns.
 fn num_of_fences_in(machine: &Machine<'_>, patterns: &Patterns, thread: usize) -> usize {
     let cost = |_: Site| 1;
-    minimum(&Paths::of(patterns, thread, machine), [&cost, &cost]).len()
+    minimum(&Paths::of(patterns, thread, machine), [&cost, &cost], &machine.budget).len()
 }
 
 /// Sets of threads: all of two, all of three, and the set of all.

@@ -15,6 +15,7 @@ use crate::aeg::Conflicts;
 use crate::analysis::{Abstraction, Analysis, Confirmation, Fence, ModelOutcome, Options, Recheck};
 use crate::cycles::{Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Segment, Verdict};
 use crate::engines::{Evidence, Run};
+use crate::explore::Stop;
 use crate::facts::{Facts, Follows};
 use crate::ids::{InstrId, LabelId, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
@@ -63,6 +64,7 @@ impl Evidence for Checked {
 
     fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome {
         let started = Instant::now();
+        let budget = &self.analysis.graph.budget;
         let pairs = self.pairs();
         let delays: Vec<Delay> = pairs.iter().map(|pair| pair.delay.clone()).collect();
         let names = Names::new(self);
@@ -77,7 +79,7 @@ impl Evidence for Checked {
             let fences = if paths.patterns.is_empty() {
                 Cuts::new()
             } else {
-                let chosen = minimum(&paths, [&cost, &readability]);
+                let chosen = minimum(&paths, [&cost, &readability], budget);
                 recheck.enough &= !is_open(&paths, &chosen);
                 recheck.each_needed &= chosen.iter().all(|fence| {
                     let less = chosen.iter().copied().filter(|other| other != fence).collect();
@@ -98,7 +100,13 @@ impl Evidence for Checked {
             }
         }
         let cost = prices.values().sum();
-        let minimality = self.minimality(cost, &names, options);
+        let mut minimality = self.minimality(cost, &names, options);
+        let minimal_sets = self.minimal_sets(options.minimal_sets);
+        if budget.exhausted().is_some() {
+            // Nobody had the time to find fewer.
+            recheck = Recheck { done: false, enough: false, each_needed: false };
+            minimality = Minimality::AtLeast(0);
+        }
         let placement = Placement { cost, fences: sites, minimality };
         let findings = self.findings(delays, options);
         let confirmation = |pair: &Pair<'_>| if pair.is_certain() { Confirmation::Yes } else { Confirmation::Unknown };
@@ -119,7 +127,7 @@ impl Evidence for Checked {
             fences,
             confirmations,
             composites: names.split_instructions(self),
-            minimal_sets: self.minimal_sets(options.minimal_sets),
+            minimal_sets,
             elapsed: started.elapsed(),
             ..outcome
         }
@@ -174,7 +182,7 @@ impl Checked {
         for thread in 0..self.program.threads.len() {
             let paths = Paths::of(certain, thread, &names.machine);
             let cost = |site: Site| options.costs.of(site, FenceStrength::Plain);
-            least += minimum(&paths, [&cost, &cost]).into_iter().map(cost).sum::<u64>();
+            least += minimum(&paths, [&cost, &cost], &self.analysis.graph.budget).into_iter().map(cost).sum::<u64>();
         }
         if least == cost {
             return Minimality::Program;
@@ -227,7 +235,7 @@ impl Checked {
             if paths.patterns.is_empty() {
                 continue;
             }
-            let (found, complete) = minimal_sets(&paths, most);
+            let (found, complete) = minimal_sets(&paths, most, &self.analysis.graph.budget);
             sets.complete &= complete;
             let instrs = |set: &Cuts| set.iter().map(|site| site.instr).collect();
             sets.threads.push(found.iter().map(instrs).collect());
@@ -345,14 +353,22 @@ fn locations(program: &Program) -> Vec<String> {
 pub(super) struct Size {
     pub states: u64,
     pub transitions: u64,
-    pub cut_off: bool,
+    /// Why there may be more, if there may.
+    pub stop: Option<Stop>,
+}
+
+impl Size {
+    /// Whether a limit has left something out.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.stop.is_some()
+    }
 }
 
 impl AddAssign for Size {
     fn add_assign(&mut self, other: Size) {
         self.states += other.states;
         self.transitions += other.transitions;
-        self.cut_off |= other.cut_off;
+        self.stop = self.stop.or(other.stop);
     }
 }
 
@@ -387,7 +403,7 @@ pub(super) fn facts(machine: &Machine<'_>, patterns: &Patterns, labels: BTreeSet
     }
     let follows = follows.into_iter().map(|(from, to)| Follows { from, to, newly: true });
     let facts = Facts::canonical(&labels, follows, [], (size.states, size.transitions));
-    Facts { cut_off: size.cut_off, outline: Some(machine.outline.clone()), ..facts }
+    Facts { cut_off: size.is_cut_off(), outline: Some(machine.outline.clone()), ..facts }
 }
 
 /// Labels where the program itself was not explored: of each instruction one, and those of the accesses of the patterns.

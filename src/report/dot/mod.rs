@@ -19,7 +19,8 @@
 
 pub mod flow;
 
-use super::{Report, names};
+use super::edges::Edges;
+use super::{Report, limits, names};
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Verdict};
 use crate::ids::{ThreadId, VertexId};
@@ -79,8 +80,9 @@ impl Report for Dot {
                 None => whole(outcome, result),
                 Some(number) => one_cycle(outcome, result, number),
             };
-            let note = if result.complete { "" } else { " (not complete: a limit was reached)" };
-            Picture { title: picture.title + note, ..picture }.write(outcome, result, out)?;
+            let limit = limits::in_words(outcome, result);
+            let note = limit.map_or(String::new(), |limit| format!(" (not complete: {limit})"));
+            Picture { title: picture.title + &note, ..picture }.write(outcome, result, out)?;
         }
         Ok(())
     }
@@ -105,8 +107,8 @@ struct Red {
 
 impl Picture {
     /// Adds the edges of a cycle that `wanted` asks for.
-    fn draw_cycle(&mut self, outcome: &Outcome, cycle: &Cycle, verdicts: &[Verdict], wanted: &dyn Fn(Edge) -> bool) {
-        let steps = outcome.steps(cycle, verdicts);
+    fn draw_cycle(&mut self, edges: &Edges<'_>, cycle: &Cycle, verdicts: &[Verdict], wanted: &dyn Fn(Edge) -> bool) {
+        let steps = edges.steps(cycle, verdicts);
         for (position, step) in steps.iter().enumerate().filter(|(_, step)| wanted(step.edge)) {
             let next = steps[(position + 1) % steps.len()].vertex;
             let class = if step.edge == Edge::Sideways { "torn" } else { "cycle" };
@@ -122,17 +124,18 @@ fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
     let (nodes, order) = flow(graph, &fences);
     let title = format!("{} under {}", outcome.model, result.model.name);
     let mut picture = Picture { title, nodes, order, red: BTreeMap::new(), conflicts: BTreeSet::new() };
+    let edges = Edges::new(outcome, result);
     for torn in &result.findings.torn {
         let verdicts = [Verdict { torn: true, ..Verdict::default() }];
-        picture.draw_cycle(outcome, &torn.witness, &verdicts, &|edge| edge != Edge::Program);
+        picture.draw_cycle(&edges, &torn.witness, &verdicts, &|edge| edge != Edge::Program);
     }
     for fence in &result.fences {
         let served = fence.delays.iter().map(|&delay| &result.findings.delays[delay]);
         let Some(delay) = served.min_by_key(|delay| delay.witness.num_of_accesses()) else { continue };
-        picture.draw_cycle(outcome, &delay.witness, &[], &|edge| matches!(edge, Edge::Conflict | Edge::Store));
+        picture.draw_cycle(&edges, &delay.witness, &[], &|edge| matches!(edge, Edge::Conflict | Edge::Store));
     }
     for delay in &result.findings.delays {
-        let first = &outcome.steps(&delay.witness, &[])[0];
+        let first = &edges.steps(&delay.witness, &[])[0];
         // Program order has put them in their places.
         let edge = Red { class: "delay", name: first.name.clone(), ranks: false };
         picture.red.insert((delay.from, delay.to), edge);
@@ -164,8 +167,9 @@ fn one_cycle(outcome: &Outcome, result: &ModelOutcome, number: usize) -> Picture
         conflicts: BTreeSet::new(),
     };
     let Some(cycle) = cycle else { return picture };
-    picture.title += &format!(" ({})", outcome.diy_name(cycle, verdicts));
-    picture.draw_cycle(outcome, cycle, verdicts, &|_| true);
+    let edges = Edges::new(outcome, result);
+    picture.title += &format!(" ({})", edges.diy_name(cycle, verdicts));
+    picture.draw_cycle(&edges, cycle, verdicts, &|_| true);
     for segment in &cycle.segments {
         picture.nodes.extend([segment.entry, segment.exit].map(Node::Access));
         let pair = (segment.entry, segment.exit);

@@ -3,6 +3,8 @@
 //! Threads, locations, instructions and nodes are tables; everything else refers to them by position. The fences are those of `report.json`, key by key, and `summary` is its
 //! summary. Conflicts are not listed: two nodes conflict if their threads differ, their location is the same and one writes, which a script finds faster than it reads.
 
+use super::super::edges::Edges;
+use super::super::{limits, reading};
 use super::drawing::Drawing;
 use super::listing::Listing;
 use crate::analysis::{Confirmation, ModelOutcome, Outcome};
@@ -178,6 +180,8 @@ fn node(outcome: &Outcome, id: VertexId) -> NodeData {
 
 fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
     let fences = fence_objects(outcome, result).into_iter().zip(&result.fences);
+    let edges = Edges::new(outcome, result);
+    let limit = limits::in_words(outcome, result).map(|limit| format!("not complete: {limit}"));
     ResultData {
         memory_model: result.model.name.clone(),
         title: result.model.title.clone(),
@@ -187,42 +191,43 @@ fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
         minimal_in_words: outcome.minimal_in_words(result),
         verified: verification_object(&result.verification),
         complete: result.complete,
-        notices: super::super::reading::sentences(outcome, result),
+        notices: limit.into_iter().chain(reading::sentences(outcome, result)).collect(),
         fences: fences.map(|(object, fence)| FenceData { fence: object, at: fence.site.instr.index() }).collect(),
         locks: locks(outcome, result),
         delays: result
             .all_delays()
             .zip(&result.confirmations)
-            .map(|(delay, &confirmed)| delay_data(outcome, delay, confirmed))
+            .map(|(delay, &confirmed)| delay_data(&edges, delay, confirmed))
             .collect(),
     }
 }
 
 fn locks(outcome: &Outcome, result: &ModelOutcome) -> Vec<LockData> {
     let torn_verdict = [Verdict { torn: true, ..Verdict::default() }];
+    let edges = Edges::new(outcome, result);
     let lock = |lock: &crate::placement::locks::Lock| {
         let torn = result.findings.torn.iter().filter(|torn: &&Torn| lock.users.contains_key(&torn.instr));
         let shortest = torn.min_by_key(|torn| torn.witness.num_of_accesses());
         LockData {
             locations: lock.locations.iter().map(|location| location.index()).collect(),
             users: lock.users.iter().map(|(instr, role)| (instr.index(), role.name())).collect(),
-            witness: shortest.map(|torn| steps(outcome, &torn.witness, &torn_verdict)),
+            witness: shortest.map(|torn| steps(&edges, &torn.witness, &torn_verdict)),
         }
     };
     result.locks.iter().map(lock).collect()
 }
 
-fn delay_data(outcome: &Outcome, delay: &Delay, confirmation: Confirmation) -> DelayData {
+fn delay_data(edges: &Edges<'_>, delay: &Delay, confirmation: Confirmation) -> DelayData {
     DelayData {
         from: delay.from.index(),
         to: delay.to.index(),
         is_unsafe: delay.is_unsafe,
         cumulative: delay.cumulative,
         confirmed: names::confirmed(confirmation),
-        witness: steps(outcome, &delay.witness, &[]),
+        witness: steps(edges, &delay.witness, &[]),
     }
 }
 
-fn steps(outcome: &Outcome, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<StepData> {
-    outcome.steps(cycle, verdicts).into_iter().map(|step| StepData(step.vertex.index(), step.name)).collect()
+fn steps(edges: &Edges<'_>, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<StepData> {
+    edges.steps(cycle, verdicts).into_iter().map(|step| StepData(step.vertex.index(), step.name)).collect()
 }

@@ -21,7 +21,8 @@ pub mod assembly;
 pub mod links;
 pub mod target;
 
-use super::{edges, names};
+use super::edges::{self, Edges};
+use super::names;
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Segment, Verdict};
 use crate::ids::{LocationId, VertexId};
@@ -29,7 +30,7 @@ use crate::memory::Kind;
 use crate::program::InstructionKind;
 use crate::provenance::Provenance;
 use assembly::{Access, Assembly, Column, assembly};
-use links::{Link, Links};
+use links::Link;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use target::Target;
@@ -74,7 +75,7 @@ pub fn export(outcome: &Outcome) -> Exported {
             match writer.test(cycle, verdicts) {
                 Ok((key, test)) => drop(tests.entry(key).or_insert(test)),
                 Err(reason) => {
-                    let line = format!("{}: {}: {reason}", result.model.name, outcome.diy_name(cycle, verdicts));
+                    let line = format!("{}: {}: {reason}", result.model.name, writer.edges.diy_name(cycle, verdicts));
                     *left_out.entry(line).or_default() += 1;
                 }
             }
@@ -121,7 +122,7 @@ impl FileNames {
 struct Writer<'a> {
     outcome: &'a Outcome,
     result: &'a ModelOutcome,
-    links: Links<'a>,
+    edges: Edges<'a>,
     assembly: &'static dyn Assembly,
     target: Target,
 }
@@ -129,13 +130,12 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(outcome: &'a Outcome, result: &'a ModelOutcome) -> Writer<'a> {
         let target = Target::of(&result.model);
-        let links = Links::new(&outcome.analysis.graph, &result.model, &result.findings.in_place);
-        Writer { outcome, result, links, assembly: assembly(target.architecture), target }
+        Writer { outcome, result, edges: Edges::new(outcome, result), assembly: assembly(target.architecture), target }
     }
 
     /// The test, with what tells it from others; or why there is none. Its file has the plain name of the cycle.
     fn test(&self, cycle: &Cycle, verdicts: &[Verdict]) -> Result<(Vec<String>, Test), String> {
-        if self.outcome.steps(cycle, verdicts).iter().any(|step| step.edge == Edge::Sideways) {
+        if self.edges.steps(cycle, verdicts).iter().any(|step| step.edge == Edge::Sideways) {
             return Err("it moves within an instruction, which a litmus test cannot have as one step".to_owned());
         }
         self.refuse_partial_fences(cycle)?;
@@ -155,7 +155,7 @@ impl<'a> Writer<'a> {
         let test = Test {
             file_name: name.join("+"),
             memory_model: self.result.model.name.clone(),
-            cycle: self.outcome.diy_name(cycle, verdicts),
+            cycle: self.edges.diy_name(cycle, verdicts),
             text,
             may_be_forbidden: is_in_order(&links),
         };
@@ -166,9 +166,12 @@ impl<'a> Writer<'a> {
         if segment.entry == segment.exit {
             return Ok(None);
         }
+        if self.outcome.analysis.graph.budget.exhausted().is_some() {
+            return Err("a limit was reached before it was known what keeps its accesses in order".to_owned());
+        }
         let (a, b) = (segment.entry, segment.exit);
-        match self.links.between(a, b) {
-            Some(link) if link == Link::Fence || self.target.is_own || self.links.can_be_exchanged(a, b) => {
+        match self.edges.links().between(a, b) {
+            Some(link) if link == Link::Fence || self.target.is_own || self.edges.links().can_be_exchanged(a, b) => {
                 Ok(Some(link))
             }
             Some(_) => Ok(Some(self.kept(a, b))),
@@ -203,7 +206,7 @@ impl<'a> Writer<'a> {
 
     /// For each segment, the names of its edges in diy's vocabulary: that between its accesses, if it has two, and the conflict edge.
     fn named_edges(&self, cycle: &Cycle, links: &[Option<Link>]) -> Vec<Vec<String>> {
-        let mut steps = self.outcome.steps(cycle, &[]).into_iter();
+        let mut steps = self.edges.steps(cycle, &[]).into_iter();
         let graph = &self.outcome.analysis.graph;
         let mut named = Vec::new();
         for (segment, link) in cycle.segments.iter().zip(links) {

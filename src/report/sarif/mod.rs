@@ -9,8 +9,9 @@
 
 mod schema;
 
+use super::edges::Edges;
 use super::minimal::Minimal;
-use super::{Report, names};
+use super::{Report, limits, names};
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::caveat::Caveat;
 use crate::cycles::{Cycle, Verdict};
@@ -143,15 +144,19 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn invocation(&self) -> Invocation<'a> {
         let caveats = self.outcome.caveats.iter().map(|caveat| self.notification(caveat));
-        let incomplete = self.outcome.results.iter().filter(|result| !result.complete).map(|result| Notification {
-            descriptor: None,
-            level: "warning",
-            locations: Vec::new(),
-            message: Message::new(format!(
-                "Under {} a limit left something out: there may be more to find.",
-                result.model.name
-            )),
-        });
+        let limited = |result: &ModelOutcome| {
+            let limit = limits::in_words(self.outcome, result)?;
+            let name = &result.model.name;
+            Some(Notification {
+                descriptor: None,
+                level: "warning",
+                locations: Vec::new(),
+                message: Message::new(format!(
+                    "Under {name} a limit left something out, and there may be more to find: {limit}."
+                )),
+            })
+        };
+        let incomplete = self.outcome.results.iter().filter_map(limited);
         Invocation {
             command_line: &self.outcome.provenance.command,
             execution_successful: true,
@@ -178,12 +183,13 @@ impl<'a> Writer<'a> {
     }
 
     fn results(&self, result: &ModelOutcome) -> Vec<ResultObject> {
-        let fences = result.fences.iter().map(|fence| self.fence(result, fence));
-        let locks = result.locks.iter().enumerate().map(|(number, lock)| self.lock(result, number, lock));
+        let edges = Edges::new(self.outcome, result);
+        let fences = result.fences.iter().map(|fence| self.fence(result, &edges, fence));
+        let locks = result.locks.iter().enumerate().map(|(number, lock)| self.lock(result, &edges, number, lock));
         fences.chain(locks).collect()
     }
 
-    fn fence(&self, result: &ModelOutcome, fence: &Fence) -> ResultObject {
+    fn fence(&self, result: &ModelOutcome, edges: &Edges<'_>, fence: &Fence) -> ResultObject {
         let graph = &self.outcome.analysis.graph;
         let instr = names::instruction(graph, fence.site.instr);
         let (position, place) = (place_name(fence.site.place), names::place(fence.site.place));
@@ -219,7 +225,7 @@ impl<'a> Writer<'a> {
             message: Message::new(what),
             locations: vec![self.location(fence.site.instr)],
             related_locations: self.other_ways(fence.site),
-            code_flows: reason.map(|delay| self.code_flow(&delay.witness, &[])).into_iter().collect(),
+            code_flows: reason.map(|delay| self.code_flow(edges, &delay.witness, &[])).into_iter().collect(),
             fixes: self.fix(&repair, &format!("Put a fence {place} {instr}.")).into_iter().collect(),
             partial_fingerprints: fingerprint(&[RULES[rule].0, &result.model.name, &instr, &position]),
             properties: BTreeMap::from([
@@ -232,7 +238,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn lock(&self, result: &ModelOutcome, number: usize, lock: &Lock) -> ResultObject {
+    fn lock(&self, result: &ModelOutcome, edges: &Edges<'_>, number: usize, lock: &Lock) -> ResultObject {
         let graph = &self.outcome.analysis.graph;
         let users = |partners: bool| lock.users.iter().filter(move |(_, role)| (**role == Role::Partner) == partners);
         let torn: Vec<InstrId> = users(false).map(|(&instr, _)| instr).collect();
@@ -267,7 +273,7 @@ impl<'a> Writer<'a> {
             locations: torn.iter().take(1).map(|&instr| self.location(instr)).collect(),
             related_locations: related.collect(),
             code_flows: reason
-                .map(|found| self.code_flow(&found.witness, &[Verdict { torn: true, ..Verdict::default() }]))
+                .map(|found| self.code_flow(edges, &found.witness, &[Verdict { torn: true, ..Verdict::default() }]))
                 .into_iter()
                 .collect(),
             fixes: self.fix(&repair, &format!("Make {torn_names} atomic.")).into_iter().collect(),
@@ -333,8 +339,8 @@ impl<'a> Writer<'a> {
         ArtifactLocation { uri: uri(&source.path), index }
     }
 
-    fn code_flow(&self, cycle: &Cycle, verdicts: &[Verdict]) -> CodeFlow {
-        let steps = self.outcome.steps(cycle, verdicts);
+    fn code_flow(&self, edges: &Edges<'_>, cycle: &Cycle, verdicts: &[Verdict]) -> CodeFlow {
+        let steps = edges.steps(cycle, verdicts);
         // The witness starts with the access that is executed last.
         let order = |position: usize| if position == 0 { steps.len() } else { position };
         let flow = |vertices: &[(usize, VertexId)]| {
@@ -356,7 +362,7 @@ impl<'a> Writer<'a> {
             next += length;
             flow(&own)
         });
-        let name = self.outcome.diy_name(cycle, verdicts);
+        let name = edges.diy_name(cycle, verdicts);
         CodeFlow { thread_flows: threads.collect(), message: Message::new(format!("A critical cycle: {name}.")) }
     }
 
