@@ -89,7 +89,9 @@ fn candidates(part: &ThreadProblem<'_>) -> Vec<(Point, FenceStrength)> {
 
 /// The variables whose fence meets the path.
 fn meeting(candidates: &[(Point, FenceStrength)], path: &OpenPath) -> Vec<Variable> {
-    let meets = |&(point, strength): &(Point, FenceStrength)| strength >= path.strength && path.points.contains(&point);
+    let meets = |&(point, strength): &(Point, FenceStrength)| {
+        strength >= path.strength && path.points.binary_search(&point).is_ok()
+    };
     candidates.iter().enumerate().filter(|(_, candidate)| meets(candidate)).map(|(variable, _)| variable).collect()
 }
 

@@ -17,8 +17,8 @@ use std::ops::ControlFlow;
 /// A path that must meet a fence: the points that it crosses, and how strong the fence must be.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OpenPath {
-    /// The points that the path crosses.
-    pub points: BTreeSet<Point>,
+    /// The points that the path crosses, sorted.
+    pub points: Vec<Point>,
     /// The strength that is needed.
     pub strength: FenceStrength,
 }
@@ -71,9 +71,9 @@ pub fn open_paths(
 }
 
 /// The points between the event that a path begins with and one of its last label.
-fn crossed(graph: &AbstractEventGraph, trail: &Trail<'_>, end: usize) -> BTreeSet<Point> {
+fn crossed(graph: &AbstractEventGraph, trail: &Trail<'_>, end: usize) -> Vec<Point> {
     let (start, labels) = trail.start_and_labels();
     let path: Vec<_> = labels.iter().map(|&label| graph.evaluation(label)).collect();
     let (first, last) = (path[0], path[path.len() - 1]);
-    points_between(&path, first.events[start].level, last.events[end].level)
+    points_between(&path, first.events[start].level, last.events[end].level).into_iter().collect()
 }
