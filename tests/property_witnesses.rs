@@ -67,7 +67,7 @@ impl<'a> Plain<'a> {
             }
         };
         let mut layers: Vec<Vec<Path>> = Vec::new();
-        for length in 0.. {
+        for length in 0_usize.. {
             let layer = |back: usize| length.checked_sub(back).map_or(&[][..], |at| &layers[at] as &[Path]);
             let mut here: Vec<Path> = if length == 0 { vec![vec![Segment { entry: b, exit: b }]] } else { Vec::new() };
             for path in layer(3) {
@@ -120,8 +120,9 @@ fn the_witness_is_the_first_of_the_shortest_cycles() {
         },
     ];
     let (compared, longest) = (Cell::new(0), Cell::new(0));
-    random_cases(600, |rng| {
-        let facts = random_facts(rng, shapes.choose(rng).expect("not empty"));
+    random_cases(2000, |rng| {
+        let shape = shapes.choose(rng).expect("not empty");
+        let facts = random_facts(rng, shape);
         let model = models().iter().filter(|model| model.store_atomic).collect::<Vec<_>>();
         let model = *model.choose(rng).expect("not empty");
         let graph = AbstractEventGraph::build(&facts, Profile::Sound);

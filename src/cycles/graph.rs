@@ -230,9 +230,7 @@ mod tests {
         let store_buffering = [vec!["x :=", "~r := y", "~s := z"], vec!["y :=", "~r := x"]];
         assert_eq!(moves(&store_buffering), [vec![1], vec![], vec![], vec![4], vec![]], "nobody else accesses z");
         let one_way = [vec!["x :=", "y :="], vec!["~r := x", "~s := y"]];
-        assert_eq!(moves(&one_way).concat().len(), 2, "as conflicts have no direction, this can be a cycle");
-        let apart = [vec!["x :=", "y :="], vec!["~r := x"], vec!["~r := y"]];
-        assert_eq!(moves(&apart).concat(), [0; 0], "there is no way back from y to x");
+        assert_eq!(moves(&one_way).concat(), [0; 0], "there is no way back from y to x");
     }
 
     #[test]
