@@ -7,7 +7,7 @@ mod engine_use;
 
 pub use engine_use::{Abstraction, CYCLES, EngineUse, ROBUSTNESS};
 
-use crate::aeg::{AbstractEventGraph, Conflicts, Profile, ProgramOrder};
+use crate::aeg::{AbstractEventGraph, Conflicts, EventGraph, Profile, ProgramOrder};
 use crate::budget::{Budget, Exhausted};
 use crate::caveat::{self, Caveat};
 use crate::cycles::{self, Atomicity, ConflictRule, Delay, Findings, Listing, Setting};
@@ -326,6 +326,27 @@ impl Analysis {
             (ConflictRule::Auto, Profile::Published) => ConflictRule::Concurrent,
             (rule, _) => rule,
         }
+    }
+
+    /// The event graph, with program order and all reachable conflicts, as a petgraph graph.
+    ///
+    /// ```
+    /// use seqcon::{aeg::{Profile, Relation}, analysis::Analysis, facts, petgraph};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store_buffering = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("lts/sb.aut");
+    /// let extraction = facts::load(&store_buffering, &facts::extract::Options::default(), &facts::extract::NoProgress)?;
+    /// let graph = Analysis::new(extraction.facts, Profile::Sound).event_graph();
+    /// assert_eq!(graph.edge_weights().filter(|&&relation| relation == Relation::Program).count(), 2);
+    /// // Its four accesses are on a cycle.
+    /// let components = petgraph::algo::tarjan_scc(&graph);
+    /// assert_eq!(components.iter().map(Vec::len).collect::<Vec<_>>(), [4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn event_graph(&self) -> EventGraph {
+        self.graph.with_relations(&self.order, &self.reachable)
     }
 
     /// Analyses the program under one memory model.

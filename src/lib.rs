@@ -49,6 +49,9 @@
 //! # }
 //! ```
 
+/// Graphs and their algorithms, in the version that [`aeg::EventGraph`] is of.
+pub use petgraph;
+
 pub mod aeg;
 pub mod analysis;
 mod atomic_fences;

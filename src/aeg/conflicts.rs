@@ -9,7 +9,6 @@
 use super::{AbstractEventGraph, Instruction, Profile};
 use crate::ids::{LabelId, VertexId};
 use fixedbitset::FixedBitSet;
-use std::collections::BTreeSet;
 
 /// A symmetric conflict relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,37 +39,39 @@ impl Conflicts {
 
     /// The conflicts of labels, or instructions, that are enabled together, each extended by what can be reordered before it:
     /// `early(a)` are the vertices that can be executed before `a` although program order has them after it.
+    ///
+    /// O((concurrent pairs + labels × vertices) × vertices / 64).
     #[must_use]
     pub fn concurrent(graph: &AbstractEventGraph, early: impl Fn(VertexId) -> FixedBitSet) -> Conflicts {
-        let extended = |label: usize| -> Vec<VertexId> {
+        let extended = |label: usize| -> FixedBitSet {
             let evaluation = &graph.evaluations[label];
             let instruction = graph.instruction(evaluation.instr);
-            let mut set = BTreeSet::new();
+            let mut set = FixedBitSet::with_capacity(graph.vertices.len());
             let goes_on = graph.profile == Profile::Sound && goes_on(graph, instruction);
             let labels = if goes_on { &instruction.labels[..] } else { &[LabelId::new(label)] };
             for event in labels.iter().flat_map(|&label| &graph.evaluation(label).events) {
-                set.insert(event.vertex);
-                set.extend(early(event.vertex).ones().map(VertexId::new));
+                set.insert(event.vertex.index());
+                set.union_with(&early(event.vertex));
             }
-            set.into_iter().collect()
+            set
         };
         let extended: Vec<_> = (0..graph.evaluations.len()).map(extended).collect();
-        let mut relation = Conflicts::empty(graph.vertices.len());
+        // What some label that is concurrent with this one makes, or can make early.
+        let mut around = vec![FixedBitSet::with_capacity(graph.vertices.len()); graph.evaluations.len()];
         for &(alpha, beta) in graph.concurrent.iter().take_while(|_| !graph.budget.is_over()) {
-            relation.join(graph, &extended[alpha.index()], &extended[beta.index()]);
+            around[alpha.index()].union_with(&extended[beta.index()]);
+            around[beta.index()].union_with(&extended[alpha.index()]);
         }
-        relation.sorted()
-    }
-
-    /// Adds the conflicts between two sets.
-    fn join(&mut self, graph: &AbstractEventGraph, first: &[VertexId], second: &[VertexId]) {
-        for &a in first {
-            for &b in second {
-                if graph.vertex(a).conflicts_with(graph.vertex(b)) {
-                    self.insert(a, b);
-                }
-            }
+        let mut matrix = vec![FixedBitSet::with_capacity(graph.vertices.len()); graph.vertices.len()];
+        for (own, around) in extended.iter().zip(&around) {
+            own.ones().for_each(|vertex| matrix[vertex].union_with(around));
         }
+        let mut relation = Conflicts::reachable(graph);
+        relation.matrix.iter_mut().zip(&matrix).for_each(|(conflicts, row)| conflicts.intersect_with(row));
+        for (list, row) in relation.neighbours.iter_mut().zip(&relation.matrix) {
+            list.retain(|vertex| row.contains(vertex.index()));
+        }
+        relation
     }
 
     fn empty(vertices: usize) -> Conflicts {
@@ -97,6 +98,12 @@ impl Conflicts {
     #[must_use]
     pub fn of(&self, vertex: VertexId) -> &[VertexId] {
         &self.neighbours[vertex.index()]
+    }
+
+    /// The same as a set.
+    #[must_use]
+    pub fn row(&self, vertex: VertexId) -> &FixedBitSet {
+        &self.matrix[vertex.index()]
     }
 
     /// Whether the two conflict.

@@ -6,13 +6,16 @@
 //! [`ProgramOrder`] is what cycles see of it: the pairs of vertices that some path joins.
 //!
 //! [`Conflicts`] are the pairs of vertices of different threads, on one location, of which one writes (method §6).
+//! [`EventGraph`] is all of it as a petgraph graph.
 
 mod arrays;
 mod build;
 mod conflicts;
+mod event_graph;
 mod program_order;
 
 pub use conflicts::Conflicts;
+pub use event_graph::{EventGraph, Relation};
 pub use program_order::ProgramOrder;
 
 use crate::budget::Budget;

@@ -26,7 +26,7 @@ impl ProgramOrder {
                 break;
             }
             let mut later = FixedBitSet::with_capacity(graph.vertices.len());
-            for label in labels_after(graph, LabelId::new(position)).ones() {
+            for label in graph.labels_after(LabelId::new(position)).ones() {
                 later.extend(graph.evaluations[label].events.iter().map(|event| event.vertex.index()));
             }
             for event in &evaluation.events {
@@ -45,22 +45,30 @@ impl ProgramOrder {
         self.after[a.index()].contains(b.index())
     }
 
+    /// What some path performs after `a`, as a set.
+    #[must_use]
+    pub fn row(&self, a: VertexId) -> &FixedBitSet {
+        &self.after[a.index()]
+    }
+
     /// What some path performs after `a`, sorted.
     pub fn after(&self, a: VertexId) -> impl Iterator<Item = VertexId> + '_ {
         self.after[a.index()].ones().map(VertexId::new)
     }
 }
 
-/// The labels reached from `label` by one or more steps.
-fn labels_after(graph: &AbstractEventGraph, label: LabelId) -> FixedBitSet {
-    let mut reached = FixedBitSet::with_capacity(graph.evaluations.len());
-    let mut stack = vec![label];
-    while let Some(current) = stack.pop() {
-        for &next in &graph.evaluation(current).successors {
-            if !reached.put(next.index()) {
-                stack.push(next);
+impl AbstractEventGraph {
+    /// The labels reached from `label` by one or more steps.
+    pub(crate) fn labels_after(&self, label: LabelId) -> FixedBitSet {
+        let mut reached = FixedBitSet::with_capacity(self.evaluations.len());
+        let mut stack = vec![label];
+        while let Some(current) = stack.pop() {
+            for &next in &self.evaluation(current).successors {
+                if !reached.put(next.index()) {
+                    stack.push(next);
+                }
             }
         }
+        reached
     }
-    reached
 }

@@ -16,10 +16,11 @@
 use super::atomicity::Atomicity;
 use super::graph::{CycleGraph, Sideways, TornScope, sideways_moves};
 use super::listing::{CycleList, Listing, Phase, findings_by_enumeration, list};
+use super::outside::Outside;
 use super::search::shortest_cycles;
 use super::witness::Cycle;
 use crate::aeg::{AbstractEventGraph, Conflicts, ProgramOrder};
-use crate::ids::{InstrId, VertexId};
+use crate::ids::{InstrId, ThreadId, VertexId};
 use crate::memory::{Kind, MemoryModel};
 use crate::safety::chain::Meeting;
 use crate::safety::open::explore_open;
@@ -150,6 +151,12 @@ pub(super) struct Relations<'a> {
     pub(super) unsafe_pairs: UnsafePairs,
 }
 
+fn set_of(graph: &AbstractEventGraph, vertices: impl Iterator<Item = VertexId>) -> FixedBitSet {
+    let mut set = FixedBitSet::with_capacity(graph.vertices.len());
+    set.extend(vertices.map(VertexId::index));
+    set
+}
+
 /// Up to how many cycles the debug build enumerates to check the search.
 const CHECKED_CYCLES: usize = 20_000;
 
@@ -187,23 +194,47 @@ impl<'a> Relations<'a> {
         graph.vertex_ids().map(open_after).collect()
     }
 
+    /// For each exit of this kind, in the order of the program, the shortest cycles of the entries wanted with it.
+    fn shortest_cycles(
+        &self,
+        cycles: &CycleGraph<'_>,
+        early: Kind,
+        wanted: &(dyn Fn(VertexId) -> FixedBitSet + Sync),
+    ) -> Vec<(VertexId, BTreeMap<VertexId, Cycle>)> {
+        let graph = self.setting.graph;
+        let of_thread = |own: ThreadId| -> Vec<_> {
+            let exits = cycles.of_thread[own.index()].ones().map(VertexId::new);
+            let exits = exits.filter(|&b| graph.vertex(b).kind == early).map(|b| (b, wanted(b)));
+            let exits: Vec<_> = exits.filter(|(_, wanted)| !wanted.is_clear()).collect();
+            if exits.is_empty() || graph.budget.is_over() {
+                return Vec::new();
+            }
+            let outside = Outside::new(cycles, own);
+            let open = exits.into_par_iter().filter(|_| !graph.budget.is_over());
+            open.map(|(b, wanted)| (b, shortest_cycles(&outside, b, &wanted))).collect()
+        };
+        let threads: Vec<ThreadId> = (0..graph.threads.len()).map(ThreadId::new).collect();
+        threads.into_par_iter().flat_map(of_thread).collect()
+    }
+
     fn delays(&self, in_place: &Synchronisation) -> Vec<Delay> {
         let graph = self.setting.graph;
         let open = self.open_pairs(in_place);
         let demands =
-            &|a: VertexId, b: VertexId| (self.unsafe_pairs.contains(a, b), open[a.index()].contains(b.index()));
+            |a: VertexId, b: VertexId| (self.unsafe_pairs.contains(a, b), open[a.index()].contains(b.index()));
         let mut delays: Vec<Delay> = Vec::new();
         for early in [Kind::Read, Kind::Write] {
             let cycles = self.cycle_graph(early, Sideways::Through(in_place));
-            let exits: Vec<VertexId> = graph.vertex_ids().filter(|&b| graph.vertex(b).kind == early).collect();
-            delays.par_extend(exits.into_par_iter().filter(|_| !graph.budget.is_over()).flat_map_iter(|b| {
-                let wanted: BTreeSet<VertexId> =
-                    cycles.entries[b.index()].iter().copied().filter(|&a| demands(a, b) != (false, false)).collect();
-                shortest_cycles(&cycles, b, &wanted).into_iter().map(move |(a, witness)| {
+            let wanted = |b: VertexId| {
+                let entries = cycles.entries[b.index()].iter().filter(|&&a| demands(a, b) != (false, false));
+                set_of(graph, entries.copied())
+            };
+            for (b, found) in self.shortest_cycles(&cycles, early, &wanted) {
+                delays.extend(found.into_iter().map(|(a, witness)| {
                     let (is_unsafe, cumulative) = demands(a, b);
                     Delay { from: a, to: b, is_unsafe, cumulative, witness }
-                })
-            }));
+                }));
+            }
         }
         delays.sort_by_key(|delay| (delay.from, delay.to));
         debug_assert!(self.agrees_on_delays(&delays, in_place), "search and enumeration give the same delays");
@@ -213,15 +244,16 @@ impl<'a> Relations<'a> {
     fn torn(&self, scope: TornScope) -> Vec<Torn> {
         let graph = self.setting.graph;
         let sideways = Sideways::Torn(scope);
-        let moves = sideways_moves(graph, sideways);
+        let mut entries: BTreeMap<VertexId, Vec<VertexId>> = BTreeMap::new();
+        for (entry, exit) in sideways_moves(graph, sideways) {
+            entries.entry(exit).or_default().push(entry);
+        }
+        let wanted = |b: VertexId| set_of(graph, entries.get(&b).into_iter().flatten().copied());
         let mut torn: BTreeMap<InstrId, Cycle> = BTreeMap::new();
         for early in [Kind::Read, Kind::Write] {
             let cycles = self.cycle_graph(early, sideways);
-            let exits = graph.vertex_ids().filter(|&b| graph.vertex(b).kind == early);
-            for b in exits.take_while(|_| !graph.budget.is_over()) {
-                let wanted: BTreeSet<VertexId> =
-                    moves.iter().filter(|(_, exit)| *exit == b).map(|(entry, _)| *entry).collect();
-                for (_, witness) in shortest_cycles(&cycles, b, &wanted) {
+            for (b, found) in self.shortest_cycles(&cycles, early, &wanted) {
+                for witness in found.into_values() {
                     let best = torn.entry(graph.vertex(b).instr).or_insert_with(|| witness.clone());
                     if witness.num_of_accesses() < best.num_of_accesses() {
                         *best = witness;

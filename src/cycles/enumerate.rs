@@ -1,7 +1,7 @@
 //! All critical cycles, one after the other, never stored (method §7).
 //!
 //! After Tarjan's enumeration of elementary circuits, as the paper uses it: each cycle is found from one root only, by backtracking, and a
-//! branch from which the root cannot be reached is not entered. Tarjan's marks, which keep a vertex blocked after a fruitless visit, are not used: here a
+//! branch from which the root cannot be reached is not entered; moves between two strongly connected components are not in the graph at all. Tarjan's marks, which keep a vertex blocked after a fruitless visit, are not used: here a
 //! visit can also fail because a thread or a location was used up, which says nothing about a visit on another path.
 //!
 //! *Root.* A cycle changes its location at least twice, so it has segments whose entry and exit differ; it is listed from the one of the
@@ -18,9 +18,9 @@ use std::ops::ControlFlow;
 /// Calls `visit` for every cycle of the graph that satisfies the conditions on threads and locations, in a fixed order; whether
 /// one of its parts is unsafe is for the caller to say.
 pub fn for_each_cycle(graph: &CycleGraph<'_>, visit: &mut dyn FnMut(&Cycle) -> ControlFlow<()>) -> ControlFlow<()> {
-    for entry in graph.graph.vertex_ids() {
+    for entry in graph.graph.vertex_ids().filter(|entry| !graph.exits[entry.index()].is_clear()) {
         let returns = returns_to(graph, entry);
-        for &exit in &graph.exits[entry.index()] {
+        for exit in graph.exits(entry) {
             let mut threads = FixedBitSet::with_capacity(graph.graph.threads.len());
             threads.insert(graph.thread(entry).index());
             let mut locations = FixedBitSet::with_capacity(graph.graph.locations.len());
@@ -83,7 +83,7 @@ impl Walk<'_, '_> {
             return ControlFlow::Continue(());
         }
         let graph = self.graph;
-        for &exit in &graph.exits[entry.index()] {
+        for exit in graph.exits(entry) {
             let location = graph.location(exit).map(LocationId::index);
             let is_used = location.is_some_and(|location| self.locations.contains(location));
             if !self.returns.contains(exit.index()) || is_used {

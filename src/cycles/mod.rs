@@ -13,6 +13,7 @@ pub mod delays;
 pub mod enumerate;
 mod graph;
 pub mod listing;
+mod outside;
 pub mod search;
 mod witness;
 
@@ -20,4 +21,5 @@ pub use atomicity::Atomicity;
 pub use delays::{ConflictRule, Delay, Findings, Setting, Torn, find};
 pub use graph::{CycleGraph, Sideways, TornScope};
 pub use listing::{CycleList, JudgedCycle, Listing, Verdict};
+pub use outside::Outside;
 pub use witness::{Cycle, Edge, Segment, Step};

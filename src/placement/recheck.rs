@@ -21,7 +21,10 @@ pub fn is_enough(
     in_place: &Synchronisation,
     delays: &[Delay],
 ) -> bool {
-    let walker = Walker { graph, model, in_place };
+    leaves_none(&Walker { graph, model, in_place }, &delays.iter().collect::<Vec<_>>())
+}
+
+fn leaves_none(walker: &Walker<'_>, delays: &[&Delay]) -> bool {
     let none_left = |question: Question, asks: fn(&Delay) -> bool| {
         let mut pairs: BTreeMap<VertexId, BTreeSet<VertexId>> = BTreeMap::new();
         for delay in delays.iter().filter(|delay| asks(delay)) {
@@ -51,8 +54,8 @@ pub fn is_needed(
     }
     // Fences of one thread do nothing for another.
     let thread = graph.thread_of(fence.instr);
-    let own: Vec<Delay> = delays.iter().filter(|delay| graph.vertex(delay.from).thread == thread).cloned().collect();
-    !is_enough(graph, model, &less, &own)
+    let own: Vec<&Delay> = delays.iter().filter(|delay| graph.vertex(delay.from).thread == thread).collect();
+    !leaves_none(&Walker { graph, model, in_place: &less }, &own)
 }
 
 /// What a walk looks for.

@@ -21,6 +21,7 @@ use crate::ids::{LabelId, LocalId, LocationId, VertexId};
 use crate::memory::{Dependencies, FenceStrength, Guarantee, Kind, MemoryModel, Pair};
 use crate::outline::Site;
 use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
 /// A search over the paths of a thread, under a memory model and with what is in place.
@@ -73,6 +74,12 @@ impl Trail<'_> {
         self.start_and_labels().1
     }
 
+    /// The label of the last access.
+    #[must_use]
+    pub fn last_label(&self) -> LabelId {
+        self.steps[self.last].label
+    }
+
     /// The event that the path begins with, by position in the first label, and the labels.
     #[must_use]
     pub fn start_and_labels(&self) -> (usize, Vec<LabelId>) {
@@ -104,7 +111,7 @@ impl<'a> ChainSearch<'a> {
     pub fn explore(&self, a: VertexId, report: &mut dyn FnMut(Meeting, &Trail<'_>) -> ControlFlow<()>) {
         let mut steps: Vec<TrailStep> = Vec::new();
         let mut queue: Vec<(usize, Reached)> = Vec::new();
-        let mut seen: Vec<Vec<Reached>> = vec![Vec::new(); self.graph.evaluations.len()];
+        let mut seen: FxHashMap<LabelId, Vec<Reached>> = FxHashMap::default();
         for &(label, position) in self.graph.occurrences(a) {
             let evaluation = self.graph.evaluation(label);
             if self.in_place.is_barrier(evaluation) {
@@ -127,11 +134,12 @@ impl<'a> ChainSearch<'a> {
                     continue;
                 }
                 let reached = &queue[next].1;
-                if seen[label.index()].iter().any(|smaller| smaller.is_subset(reached)) {
+                let seen = seen.entry(label).or_default();
+                if seen.iter().any(|smaller| smaller.is_subset(reached)) {
                     continue;
                 }
-                seen[label.index()].retain(|larger| !reached.is_subset(larger));
-                seen[label.index()].push(reached.clone());
+                seen.retain(|larger| !reached.is_subset(larger));
+                seen.push(reached.clone());
                 steps.push(TrailStep { label, from: From::Step(step) });
                 let trail = Trail { steps: &steps, last: steps.len() - 1 };
                 match self.pass(evaluation, reached, Start::Entry, &mut |met| report(met, &trail)) {

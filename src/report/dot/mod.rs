@@ -14,6 +14,9 @@
 //! *Size:* vertices, program order and delays, and as many conflicts as there are; no access, delay or conflict is left out. Of the witnesses of the other delays the directions are: with an arrow
 //! for each direction of each conflict, Graphviz takes minutes for three threads. Their cycles are drawn one by one with [`Dot::cycle`].
 //!
+//! *petgraph* gives the conflicts ([`Analysis::event_graph`](crate::analysis::Analysis::event_graph)); the text is written here, as its `Dot` knows no clusters, no nodes that are not of the graph
+//! (fences), and no line for two edges.
+//!
 //! *Names of edges* that do not rank are external labels (`xlabel`): Graphviz 2.43 gives up (`trouble in init_rank`) or crashes if `label` and `constraint="false"` meet on edges inside clusters.
 //! Edges of a thread that no program order ranks, those of torn instructions and of a single cycle, rank themselves: with all accesses on one rank it does not come to an end.
 
@@ -21,6 +24,7 @@ pub mod flow;
 
 use super::edges::Edges;
 use super::{Report, limits, names};
+use crate::aeg::Relation;
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Verdict};
 use crate::ids::{ThreadId, VertexId};
@@ -28,6 +32,7 @@ use crate::memory::Kind;
 use crate::outline::Site;
 use crate::placement::cost::place_name;
 use flow::{Node, flow};
+use petgraph::visit::EdgeRef;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -140,12 +145,12 @@ fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
         let edge = Red { class: "delay", name: first.name.clone(), ranks: false };
         picture.red.insert((delay.from, delay.to), edge);
     }
-    for a in graph.vertex_ids() {
-        for b in graph.vertex_ids().skip(a.index() + 1) {
-            let is_red = picture.red.contains_key(&(a, b)) || picture.red.contains_key(&(b, a));
-            if !is_red && graph.vertex(a).conflicts_with(graph.vertex(b)) {
-                picture.conflicts.insert((a, b));
-            }
+    for edge in outcome.analysis.event_graph().edge_references().filter(|edge| *edge.weight() == Relation::Conflict) {
+        let [a, b] = [edge.source(), edge.target()].map(|node| VertexId::new(node.index()));
+        let is_red = picture.red.contains_key(&(a, b)) || picture.red.contains_key(&(b, a));
+        // There is an edge in each direction, and one line for both.
+        if a < b && !is_red {
+            picture.conflicts.insert((a, b));
         }
     }
     picture
