@@ -4,7 +4,7 @@
 //! - *concurrent* conflicts (the paper's): only pairs with a in `[α]+`, b in `[β]+` for labels α, β that some state enables
 //!   together, where `[α]+` is `[α]` and everything that can be reordered before one of its accesses. In the sound profile the *instructions* of α and β count, with all that they can access: an
 //!   instruction whose condition was read while it held goes on with its other accesses when it does not hold any more, so that no state enables these together with what the others do meanwhile
-//!   (`tests/regressions.rs`, `an_instruction_goes_on_after_its_condition_has_changed`).
+//!   (`tests/library/regressions.rs`, `an_instruction_goes_on_after_its_condition_has_changed`).
 
 use super::{AbstractEventGraph, Instruction, Profile};
 use crate::ids::{LabelId, VertexId};

@@ -10,6 +10,8 @@
 //!
 //! This is the only file of the crate with `unsafe` code.
 
+#![expect(unsafe_code, reason = "a file is mapped, and a signal handled: there is no safe way to either")]
+
 use super::error::Error;
 use crate::budget::Budget;
 use crate::provenance::sha256;

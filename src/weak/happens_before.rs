@@ -10,7 +10,6 @@
 use super::Granularity;
 use super::system::Event;
 use super::threads::{AccessKind, Progress};
-use fixedbitset::FixedBitSet;
 
 /// The relation at one point of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +25,69 @@ pub struct HappensBefore {
     /// For each thread its writes that are not yet visible, and the last own event that read each of them.
     pending: Vec<Vec<(usize, Option<usize>)>>,
     /// For each event, those that it happens before.
-    after: Vec<FixedBitSet>,
+    after: Rows,
+}
+
+/// A set of events for each event. A search copies the relation for every step, so the sets are rows of bits in one
+/// piece of memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Rows {
+    events: usize,
+    /// Row by row, each with the words that as many bits as there are events need.
+    words: Vec<u64>,
+}
+
+impl Rows {
+    /// Nothing is in any of the sets.
+    fn new(events: usize) -> Rows {
+        Rows { events, words: vec![0; events * events.div_ceil(64)] }
+    }
+
+    fn row(&self, event: usize) -> std::ops::Range<usize> {
+        let width = self.events.div_ceil(64);
+        event * width..(event + 1) * width
+    }
+
+    fn contains(&self, event: usize, later: usize) -> bool {
+        self.words[self.row(event)][later / 64] & (1 << (later % 64)) != 0
+    }
+
+    fn insert(&mut self, event: usize, later: usize) {
+        let row = self.row(event);
+        self.words[row][later / 64] |= 1 << (later % 64);
+    }
+
+    /// Puts what is in the set of one event into that of another one.
+    fn unite(&mut self, event: usize, other: usize) {
+        for (to, from) in self.row(event).zip(self.row(other)) {
+            self.words[to] |= self.words[from];
+        }
+    }
+
+    /// The events in the set of one.
+    fn later(&self, event: usize) -> impl Iterator<Item = usize> {
+        self.words[self.row(event)].iter().enumerate().flat_map(|(position, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+                left &= left - 1;
+                Some(64 * position + bit)
+            })
+        })
+    }
+
+    /// One event more.
+    fn push(&mut self) {
+        let mut grown = Rows::new(self.events + 1);
+        if grown.events.div_ceil(64) == self.events.div_ceil(64) {
+            grown.words[..self.words.len()].copy_from_slice(&self.words);
+        } else {
+            for event in 0..self.events {
+                self.later(event).for_each(|later| grown.insert(event, later));
+            }
+        }
+        *self = grown;
+    }
 }
 
 /// An access of an instruction in the middle.
@@ -60,7 +121,7 @@ impl HappensBefore {
             writer: vec![None; locations],
             readers: vec![None; locations * threads],
             pending: vec![Vec::new(); threads],
-            after: Vec::new(),
+            after: Rows::default(),
         }
     }
 
@@ -69,11 +130,8 @@ impl HappensBefore {
         if let (Granularity::Instructions, Some(part)) = (granularity, self.current[step.thread].first()) {
             return Ok(part.event);
         }
-        let event = self.after.len();
-        self.after.push(FixedBitSet::new());
-        for row in &mut self.after {
-            row.grow(event + 1);
-        }
+        let event = self.after.events;
+        self.after.push();
         for before in self.last[step.thread].clone() {
             self.edge(before, event)?;
         }
@@ -193,17 +251,16 @@ impl HappensBefore {
     }
 
     fn edge(&mut self, from: usize, to: usize) -> Result<(), Cycle> {
-        if from == to || self.after[from].contains(to) {
+        if from == to || self.after.contains(from, to) {
             return Ok(());
         }
-        if self.after[to].contains(from) {
+        if self.after.contains(to, from) {
             return Err(Cycle);
         }
-        let mut reached = self.after[to].clone();
-        reached.insert(to);
-        for event in 0..self.after.len() {
-            if event == from || self.after[event].contains(from) {
-                self.after[event].union_with(&reached);
+        for event in 0..self.after.events {
+            if event == from || self.after.contains(event, from) {
+                self.after.unite(event, to);
+                self.after.insert(event, to);
             }
         }
         Ok(())
@@ -211,7 +268,7 @@ impl HappensBefore {
 
     /// Forgets the events that nothing can happen to any more, and numbers the others in the order of their roles.
     fn compact(&mut self) {
-        let mut number = vec![None; self.after.len()];
+        let mut number = vec![None; self.after.events];
         let mut kept = Vec::new();
         let mut renumber = |event: &mut usize| {
             let old = *event;
@@ -227,11 +284,10 @@ impl HappensBefore {
             renumber(event);
             reader.iter_mut().for_each(&mut renumber);
         }
-        let row = |old: &usize| {
-            let mut row = FixedBitSet::with_capacity(kept.len());
-            row.extend(self.after[*old].ones().filter_map(|later| number[later]));
-            row
-        };
-        self.after = kept.iter().map(row).collect();
+        let mut after = Rows::new(kept.len());
+        for (new, &old) in kept.iter().enumerate() {
+            self.after.later(old).filter_map(|later| number[later]).for_each(|later| after.insert(new, later));
+        }
+        self.after = after;
     }
 }

@@ -1,10 +1,12 @@
-//! What several test files share.
+//! What several test files share. Each folder of tests is one program, which has this as its module `support`.
 
-// Every test file is a crate of its own and uses a part of this.
+// Every folder of tests is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
 pub mod all_cycles;
 pub mod analyse;
+pub mod chromium;
+pub mod command;
 pub mod corpus;
 pub mod demands;
 pub mod doubles;
@@ -13,6 +15,7 @@ pub mod mcrl2;
 pub mod mini;
 pub mod mutation;
 pub mod outcomes;
+pub mod pages;
 pub mod programs;
 pub mod random;
 pub mod random_facts;

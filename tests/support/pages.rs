@@ -1,5 +1,6 @@
 //! Reports to look at: of bundled programs, of a large one, and of one with hostile names.
 
+use super::command::command;
 use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, EngineUse, Options, Outcome};
 use seqcon::facts::{Facts, Follows};
@@ -12,7 +13,6 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use tempfile::TempDir;
 
 /// What one run has written.
@@ -39,14 +39,12 @@ impl Written {
 /// Analyses and writes both reports.
 pub fn analyse(directory: TempDir, arguments: &[&str]) -> Written {
     let [page, json] = ["report.html", "report.json"].map(|name| directory.path().join(name));
-    let output = Command::new(env!("CARGO_BIN_EXE_seqcon"))
-        .args(["-q", "analyse"])
+    let output = command(&["-q", "analyse"])
         .args(arguments)
         .arg("--html")
         .arg(&page)
         .arg("--json")
         .arg(&json)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("seqcon runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

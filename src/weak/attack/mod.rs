@@ -7,7 +7,7 @@
 //! 2. It stops there, and the other threads go on, sequentially consistent, with marks for what happens after r, until a marked step touches w's location ([`marks`]).
 //!
 //! For PSO the second access of a pair can also be a write that becomes visible before w. What is found is a run there, too, but not every violation is found: a thread may have to go on after others have
-//! answered its early write (`tests/weak_machines.rs`); what is not found is unknown until [all
+//! answered its early write (`tests/long/weak_machines.rs`); what is not found is unknown until [all
 //! runs](super::runs) are known. With [`Granularity::Instructions`](super::Granularity) the instruction of r is marked with all its accesses, and the steps of the others are whole instructions; that presumes that no
 //! instruction is torn, which [`torn`](super::torn) decides.
 //!

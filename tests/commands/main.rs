@@ -1,0 +1,33 @@
+//! What the command `seqcon` does, run as users run it.
+
+// A panic is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bounded_verdicts;
+mod caveats;
+mod cli;
+mod compare_command;
+mod cycle_names;
+mod double_access;
+mod explore_command;
+mod fewest_command;
+mod help;
+mod html_report;
+mod info;
+mod limits;
+mod litmus_command;
+mod matrix_command;
+mod models_by_rules;
+mod persistence_at_states;
+mod persistence_command;
+mod readings;
+mod readme;
+mod several_models;
+#[cfg(unix)]
+mod streams_and_files;
+mod summary_line;
+mod terminal;
+mod verify_command;

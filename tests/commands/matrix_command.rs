@@ -1,0 +1,97 @@
+//! `seqcon matrix` as a user runs it.
+
+use crate::support::command::run;
+use crate::support::outcomes::{of_specification, specifications};
+use crate::support::trust::by_default;
+use seqcon::analysis::Options;
+use seqcon::confirm::{AUTO_STATES, Limits};
+use seqcon::cycles::Atomicity;
+use seqcon::memory::FenceStrength;
+use seqcon::placement::locks::Role;
+use std::collections::BTreeMap;
+
+const MODELS: [&str; 8] = ["sc", "tso", "pso", "rmo", "alpha", "armv8", "armv7", "power"];
+
+/// By model, the number of plain and cumulative fences, of torn instructions and of partners, as the table has them.
+fn counted(csv: &str) -> BTreeMap<String, [usize; 4]> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    assert_eq!(header.iter().take(5).collect::<Vec<_>>(), ["model", "thread", "instruction", "position", "text"]);
+    assert_eq!(header.iter().skip(5).take(MODELS.len()).collect::<Vec<_>>(), MODELS);
+    assert_eq!(header.iter().skip(5 + MODELS.len()).collect::<Vec<_>>(), ["complete"]);
+    let mut counted: BTreeMap<String, [usize; 4]> = MODELS.iter().map(|name| ((*name).to_owned(), [0; 4])).collect();
+    for row in reader.records() {
+        let row = row.unwrap();
+        assert!(row.iter().skip(5).take(MODELS.len()).any(|cell| !cell.is_empty()), "a row without need: {row:?}");
+        assert!(!row[4].is_empty(), "{row:?}");
+        for (model, cell) in header.iter().zip(&row).skip(5).take(MODELS.len()) {
+            let kind = match cell {
+                "" => continue,
+                "plain" => 0,
+                "cumulative" => 1,
+                "torn-update" | "torn-condition" => 2,
+                "partner" => 3,
+                other => panic!("{other}"),
+            };
+            assert_eq!(&row[3] == "lock", kind >= 2, "{row:?}");
+            counted.get_mut(model).unwrap()[kind] += 1;
+        }
+    }
+    counted
+}
+
+#[test]
+fn the_matrix_has_what_the_analyses_have() {
+    for name in specifications() {
+        for (atomicity, argument) in [(Atomicity::Split, "--atomicity=off"), (Atomicity::Full, "--atomicity")] {
+            let path = format!("specs/{name}.slco");
+            let (status, csv, errors) = run(&["matrix", &path, argument, "--csv", "-"]);
+            assert_eq!((status, &*errors), (0, ""), "{name}");
+            let outcome = of_specification(&name, &MODELS, &Options { atomicity, ..Options::default() });
+            let counted = counted(&csv);
+            let program = &outcome.source.as_ref().unwrap().program;
+            for model in MODELS {
+                let limits = Limits { states: AUTO_STATES, buffer: 4 };
+                let result = by_default(program, &outcome.analysis, model, atomicity, limits);
+                let mut users: BTreeMap<_, Role> = BTreeMap::new();
+                for (&instr, &role) in result.locks.iter().flat_map(|lock| &lock.users) {
+                    let known = users.entry(instr).or_insert(role);
+                    *known = role.min(*known);
+                }
+                let partners = users.values().filter(|role| **role == Role::Partner).count();
+                let fences = |strength| result.num_of_fences(strength);
+                let expected =
+                    [fences(FenceStrength::Plain), fences(FenceStrength::Cumulative), users.len() - partners, partners];
+                assert_eq!(counted[&result.model.name], expected, "{name} {}", result.model.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_text_fits_80_columns_and_has_a_legend() {
+    for name in specifications() {
+        let (status, shown, _) = run(&["matrix", &format!("specs/{name}.slco"), "--atomicity"]);
+        assert_eq!(status, 0);
+        for line in shown.lines() {
+            assert!(line.chars().count() <= 80, "{name}: {line}");
+        }
+    }
+    let (_, shown, _) = run(&["matrix", "specs/mp.slco"]);
+    assert_eq!(
+        shown,
+        "\
+needed      sc tso pso rmo alpha armv8 armv7 power
+after T0.0   .   .   F   F     F     F     F     F  x := 1
+after T1.0   .   .   .   F     F     F     C     C  r := f
+fences       0   0   1   2     2     2     2     2
+F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing
+"
+    );
+    let (_, shown, _) = run(&["matrix", "lts/counter.aut", "--atomicity"]);
+    assert!(shown.contains("lock T0.0   L   L"), "{shown}");
+    assert!(shown.contains("lock T1.0   l   l"), "{shown}");
+    assert!(shown.contains("\nlocks       1   1"), "{shown}");
+    assert_eq!(run(&["matrix", "specs/sb.slco", "--max-states", "3"]).0, 3);
+    assert_eq!(run(&["matrix", "specs/nothing.slco"]).0, 2);
+}

@@ -1,0 +1,31 @@
+//! What the library answers, on texts, bundled programs and the corpus.
+
+// A panic is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod array_names;
+mod arrows;
+mod aut_reading;
+mod automata_parsing;
+mod bad_input;
+mod bundled_state_spaces;
+mod changing_files;
+mod corpus_facts;
+mod dot;
+mod export;
+mod facts_files;
+mod known_answers;
+mod label_dialects;
+mod litmus_corpus;
+mod litmus_export;
+mod litmus_reading;
+mod published_facts;
+mod regressions;
+mod sarif;
+mod slco_parsing;
+mod specification_headers;
+mod specifications;
+mod unseen_steps;

@@ -1,0 +1,21 @@
+//! What holds of random programs and texts.
+
+// A panic is how a test fails.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod automata_semantics;
+mod exploration;
+mod facts_extraction;
+mod persistence;
+mod persistence_abstraction;
+mod property_cycles;
+mod property_determinism;
+mod property_insertion;
+mod property_placement;
+mod property_repair;
+mod property_unsafe_pairs;
+mod property_witnesses;
+mod slco_mutations;
