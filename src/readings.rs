@@ -13,7 +13,7 @@ use crate::cycles::Atomicity;
 use crate::facts::Facts;
 use crate::ids::InstrId;
 use crate::memory::MemoryModel;
-use crate::program::Program;
+use crate::program::{Program, Scope};
 use crate::repair::Repair;
 use crate::weak;
 use crate::weak::split::{SplitProgram, TooLong};
@@ -40,6 +40,10 @@ pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittabl
     if !atomicity.lets_tear() || whole.profile != Profile::Sound {
         return Ok(whole);
     }
+    let whole = match program {
+        Some(Splittable { program, .. }) => with_all_updates(whole, program),
+        None => whole,
+    };
     let is_locked = |analysis: &Analysis, instr: InstrId| {
         atomicity == Atomicity::Updates && analysis.graph.instruction(instr).update
     };
@@ -61,11 +65,17 @@ pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittabl
         Repair { locked: locked.clone(), ..Repair::default() }.apply(&whole.graph.outline, &mut split);
         let facts = weak::facts::facts(program, &split, limit);
         let missing = facts.cut_off.then(|| missing(&facts, limit, budget));
-        let analysis = Analysis::within(facts, whole.profile, budget).because(missing);
+        let mut analysis =
+            with_all_updates(Analysis::within(facts, whole.profile, budget), program).because(missing);
         // What was seen access by access can tear more.
         let more: BTreeSet<InstrId> =
             self::torn(&analysis).into_iter().filter(|&instr| is_locked(&analysis, instr)).collect();
         if more.is_subset(&locked) {
+            if more != locked {
+                // What is torn only as long as it is not locked would not be named: these facts are not those of its answer.
+                analysis.cut_off = true;
+                analysis.missing = Some("an instruction is torn only where another one is".to_owned());
+            }
             return Ok(analysis);
         }
         locked.extend(more);
@@ -90,6 +100,18 @@ fn with_all_composites(mut whole: Analysis, program: &Program) -> Result<Analysi
         known.composite |= !known.labels.is_empty();
     }
     Ok(whole)
+}
+
+/// The analysis in which every instruction of the text that writes shared memory counts as an update, also one of which
+/// no state shows more than a refused condition: torn, the condition may hold.
+fn with_all_updates(mut analysis: Analysis, program: &Program) -> Analysis {
+    for instr in analysis.graph.outline.instrs() {
+        let Some((thread, number)) = analysis.graph.outline.at(instr) else { continue };
+        let assignments = &program.threads[thread].instructions[number].assignments;
+        let writes = assignments.iter().any(|assignment| assignment.target.scope == Scope::Shared);
+        analysis.graph.instructions[instr.index()].update |= writes;
+    }
+    analysis
 }
 
 /// The instructions that can be torn under sequential consistency.

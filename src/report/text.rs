@@ -281,7 +281,7 @@ fn drawn_in(outcome: &Outcome, source: &Source, fence: &Fence) -> Vec<(snippet::
         Place::Inside(_) => here(snippet::Place::Around, format!("{mnemonic} inside")),
         Place::State => {
             let way = |instr: InstrId| {
-                let what = if instr == own { mnemonic.clone() } else { format!("the same {mnemonic}") };
+                let what = if instr == own { mnemonic.clone() } else { "the same fence".to_owned() };
                 Some((snippet::Place::After(source.span(instr)?), what))
             };
             outcome.leading_along(own).into_iter().filter_map(way).collect()

@@ -144,7 +144,7 @@ fn every_report_names_the_state() {
     let drawn = "   5 | transition a q write 1 1
   F0 +                         ^ mfence
    6 | transition b q write 1 2
-  F0 +                         ^ the same mfence
+  F0 +                         ^ the same fence
 ";
     assert!(shown.contains(drawn), "{shown}");
     // But for the one line for scripts.

@@ -19,9 +19,10 @@ fn drawn(page: &str) -> (Vec<String>, Arrows) {
     (order, lines.iter().map(|(station, others)| ((*station).to_owned(), known(others))).collect())
 }
 
-/// The stations that a text names, but for those in comments.
+/// The stations that a text names, but for those in comments and in its unit tests, which stand at its end.
 fn named(text: &str) -> BTreeSet<String> {
-    let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let code = code.lines().map(|line| line.split("//").next().unwrap_or_default());
     let after = code.flat_map(|line| line.split("crate::").skip(1).map(str::to_owned).collect::<Vec<_>>());
     let name = |rest: String| rest.split(|c: char| !c.is_ascii_lowercase() && c != '_').next().unwrap_or("").to_owned();
     after.map(name).filter(|name| !name.is_empty()).collect()

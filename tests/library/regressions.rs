@@ -4,11 +4,14 @@ use crate::support::analyse::{bundled_facts, facts_of, model, tell};
 use crate::support::mini::{Program, Thread, local, set, shared};
 use seqcon::aeg::{AbstractEventGraph, Profile};
 use seqcon::analysis::{Analysis, Options};
+use seqcon::confirm::Limits;
 use seqcon::cycles::{Atomicity, ConflictRule};
 use seqcon::facts::{Facts, Follows};
 use seqcon::ids::LabelId;
 use seqcon::lts::dialect::native;
+use seqcon::repair::Repair;
 use seqcon::safety::{Synchronisation, UnsafePairs};
+use seqcon::weak::verify::{Property, Verdict};
 
 /// Labels, and which follows which, by position.
 fn facts(labels: &[&str], follows: &[(usize, usize)]) -> Facts {
@@ -144,6 +147,29 @@ fn an_instruction_goes_on_after_its_condition_has_changed() {
     let outcome = |atomicity| crate::support::trust::outcome(&analysis, "tso", atomicity);
     assert_eq!((outcome(Atomicity::Split).fences.len(), outcome(Atomicity::Split).locks.len()), (1, 0));
     assert_eq!((outcome(Atomicity::Full).fences.len(), outcome(Atomicity::Full).locks.len()), (0, 1));
+}
+
+#[test]
+fn an_update_whose_condition_holds_only_if_it_is_torn_is_an_update() {
+    // T1.1 needs y = 0 and that T1.0 cannot be taken, which is y <> 0: as a whole it never happens, read by read it may,
+    // and then it writes x.
+    let text = "model torn { classes G { variables Integer x Integer y state machines
+        T0 { initial A states B C transitions A -> B { x := 1 } B -> C { y := 1 } }
+        T1 { initial A states B transitions A -> A { y = 0 } 1: A -> B { [y = 0; x := 2] } } } objects g : G() }";
+    let program = crate::support::trust::program(text);
+    let limits = Limits { states: 10_000, buffer: 4 };
+    let analysis = crate::support::trust::analysis_for(&program, Atomicity::Updates, limits);
+    let outcome = crate::support::trust::outcome(&analysis, "pso", Atomicity::Updates);
+    let torn: Vec<&str> =
+        outcome.findings.torn.iter().map(|torn| analysis.graph.names_of(torn.instr).1).collect();
+    assert!(!analysis.cut_off && torn == ["1"], "{torn:?}");
+    for property in [Property::Traces, Property::States] {
+        let judge = |repair| {
+            crate::support::trust::judge(&program, repair, "pso", Atomicity::Updates, property, limits)
+        };
+        assert!(matches!(judge(&Repair::of(&outcome)), Verdict::Verified(_)), "{property:?}");
+        assert!(matches!(judge(&Repair::default()), Verdict::Violated(_)), "{property:?}");
+    }
 }
 
 #[test]
