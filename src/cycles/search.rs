@@ -11,6 +11,9 @@
 //! passed a single access first), then by the accesses. Dropping a state never changes the answer: whatever it could close, the one that dominates it closes in fewer accesses, or first. For the same reason
 //! states are made only when their length has come, which for most exits it never does, and an exit is passed once from a state, over the first entry that leads to it.
 //!
+//! *Locations that are as good as used.* A location from which only threads leave that were used makes no difference any more, so it counts as used: paths that differ only in
+//! which of such locations they took become one. Without this, a ring of threads in which neighbours share several locations has exponentially many.
+//!
 //! *Pruning:* exits from which no wanted entry can be reached at all, threads and locations aside, are not visited ([`Outside`]). *Cost:* a state is expanded by conflicts²
 //! operations on sets of accesses; the number of states is linear in the exits times the width of the dominance lists; in the worst case exponential in the number of
 //! threads, there is no bound on the length.
@@ -52,7 +55,7 @@ struct Passage {
     segment: Segment,
 }
 
-/// Threads and locations that a path has used: one set, the threads first.
+/// Threads and locations that a path has used: one set, the threads first. Locations that no other thread can leave from any more count as used.
 type Used = FixedBitSet;
 
 struct Search<'g> {
@@ -61,6 +64,8 @@ struct Search<'g> {
     /// The wanted entries that were not found yet.
     open: FixedBitSet,
     leads_back: FixedBitSet,
+    /// For each location, the threads that can leave from there and still come back.
+    leaving: Vec<Used>,
     states: Vec<State>,
     /// Per exit, the least of those alike, the states expanded.
     expanded: FxHashMap<VertexId, Vec<usize>>,
@@ -72,17 +77,24 @@ struct Search<'g> {
 impl<'g> Search<'g> {
     fn new(outside: &Outside<'g>, b: VertexId, wanted: FixedBitSet) -> Self {
         let graph = outside.graph;
+        let nothing = Used::with_capacity(graph.graph.threads.len() + graph.graph.locations.len());
+        let leads_back = outside.leading_to(&wanted);
+        let mut leaving = vec![nothing.clone(); graph.graph.locations.len()];
+        for exit in leads_back.ones().map(VertexId::new) {
+            leaving[graph.graph.vertex(exit).location.index()].insert(graph.thread(exit).index());
+        }
         let mut search = Search {
             graph,
             b,
-            leads_back: outside.leading_to(&wanted),
+            leads_back,
+            leaving,
             open: wanted,
             states: Vec::new(),
             expanded: FxHashMap::default(),
             made: FxHashSet::default(),
             found: BTreeMap::new(),
         };
-        let mut used = Used::with_capacity(graph.graph.threads.len() + graph.graph.locations.len());
+        let mut used = nothing;
         used.insert(search.thread_bit(b));
         used.extend(search.location_bit(b));
         search.states.push(State { exit: b, used, parent: None });
@@ -213,6 +225,11 @@ impl<'g> Search<'g> {
         let mut used = self.states[state].used.clone();
         used.extend(single.map(|vertex| self.thread_bit(vertex)));
         used.insert(self.thread_bit(entry));
+        for (location, leaving) in self.leaving.iter().enumerate() {
+            if leaving.is_subset(&used) {
+                used.insert(graph.graph.threads.len() + location);
+            }
+        }
         for exit in graph.exits(entry) {
             // Of exits that are alike the first is enough; they are free together.
             let alike = graph.alike[exit.index()];
@@ -220,8 +237,7 @@ impl<'g> Search<'g> {
                 continue;
             }
             free.remove(alike.index());
-            let location = self.location_bit(exit);
-            used.extend(location);
+            let location = self.location_bit(exit).filter(|&bit| !used.put(bit));
             if !self.is_dominated(alike, &used) && self.made.insert((alike, used.clone())) {
                 let passage = Passage { single, segment: Segment { entry, exit } };
                 reached.push(self.states.len());

@@ -164,7 +164,7 @@ fn an_update_whose_condition_holds_only_if_it_is_torn_is_an_update() {
         outcome.findings.torn.iter().map(|torn| analysis.graph.names_of(torn.instr).1).collect();
     assert!(!analysis.cut_off && torn == ["1"], "{torn:?}");
     for property in [Property::Traces, Property::States] {
-        let judge = |repair| {
+        let judge = |repair: &Repair| {
             crate::support::trust::judge(&program, repair, "pso", Atomicity::Updates, property, limits)
         };
         assert!(matches!(judge(&Repair::of(&outcome)), Verdict::Verified(_)), "{property:?}");

@@ -116,6 +116,14 @@ fn the_witness_is_the_first_of_the_shortest_cycles() {
             loops: true,
             dependencies: false,
         },
+        Shape {
+            most_threads: 4,
+            most_instrs: 6,
+            most_locations: 3,
+            most_accesses: 7,
+            loops: true,
+            dependencies: false,
+        },
     ];
     let (compared, longest) = (Cell::new(0), Cell::new(0));
     random_cases(2000, |rng| {
