@@ -30,6 +30,7 @@
 //! | [`repair`] | suggestions in the program and in its text | |
 //! | [`budget`] | what a command may use: time and memory | |
 //! | [`confirm`] | which delays some run needs | §11 |
+//! | [`trial`] | whether a program is right under a memory model, with suggestions put in | §10 |
 //! | [`engines`] | other published methods, same programs, same reports | |
 //! | [`export`] | programs in other languages | |
 //!
@@ -82,4 +83,5 @@ pub mod report;
 pub mod safety;
 pub mod source;
 pub mod text;
+pub mod trial;
 pub mod weak;

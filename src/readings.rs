@@ -65,8 +65,7 @@ pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittabl
         Repair { locked: locked.clone(), ..Repair::default() }.apply(&whole.graph.outline, &mut split);
         let facts = weak::facts::facts(program, &split, limit);
         let missing = facts.cut_off.then(|| missing(&facts, limit, budget));
-        let mut analysis =
-            with_all_updates(Analysis::within(facts, whole.profile, budget), program).because(missing);
+        let mut analysis = with_all_updates(Analysis::within(facts, whole.profile, budget), program).because(missing);
         // What was seen access by access can tear more.
         let more: BTreeSet<InstrId> =
             self::torn(&analysis).into_iter().filter(|&instr| is_locked(&analysis, instr)).collect();

@@ -14,7 +14,7 @@ use crate::analysis::{Analysis, ModelOutcome, Options, Verification};
 use crate::budget::Budget;
 use crate::caveat::Caveat;
 use crate::caveat::idle::Happenings;
-use crate::confirm::{self, Limits, Subject, granularity};
+use crate::confirm::{self, Limits, Subject};
 use crate::cycles::Atomicity;
 use crate::lang::Language;
 use crate::lang::automata::edit::fenced;
@@ -28,12 +28,11 @@ use crate::report::reading;
 use crate::report::streams;
 use crate::report::text::write_caveats;
 use crate::tell;
+use crate::trial::{self, Trouble};
 use crate::weak::Machine;
-use crate::weak::axiomatic::Model;
 use crate::weak::semantics::Semantics;
 use crate::weak::split::SplitProgram;
-use crate::weak::torn::torn;
-use crate::weak::verify::{self, Ground, Limit, Property, Question, Verdict, Violation, verify};
+use crate::weak::verify::{Ground, Limit, Property, Verdict, Violation};
 use crate::weak::words::Words;
 use std::fmt::{self, Write as _};
 use std::fs;
@@ -139,29 +138,24 @@ pub struct Trial<'a> {
 impl Trial<'_> {
     /// The repaired program, access by access, and the verdict on it.
     pub fn run(&self) -> Result<(SplitProgram, Verdict), Failure> {
-        let Trial { specification, model, repair, atomicity, property, .. } = *self;
-        let mut split = specification.split()?;
-        let repair = self.in_effect(repair, &split);
-        repair.apply(&specification.outline, &mut split);
-        split.budget = self.budget.clone();
-        let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
-        let verdict = match semantics(model)? {
-            Semantics::Machine(machine) => {
-                let (bound, limit) = (self.confirmation.buffer_bound, self.confirmation.max_weak_states);
-                verify(&split, &Question { machine, granularity: granularity(atomicity), property, bound, limit })
-            }
-            Semantics::Axioms(axioms) => self.by_axioms(&repair, &split, axioms)?,
+        let specification = self.specification;
+        let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, self.model.name));
+        let ConfirmationArguments { max_weak_states: states, buffer_bound: buffer, .. } = *self.confirmation;
+        let trial = trial::Trial {
+            program: &specification.program,
+            outline: &specification.outline,
+            model: self.model,
+            repair: self.repair,
+            atomicity: self.atomicity,
+            property: self.property,
+            limits: trial::Limits { states, buffer, unroll: self.unroll },
+            budget: self.budget.clone(),
         };
-        Ok((split, verdict))
-    }
-
-    /// What is put in, and what is presumed to be atomic by other means.
-    fn in_effect(&self, repair: &Repair, split: &SplitProgram) -> Repair {
-        let mut repair = repair.clone();
-        if self.atomicity == Atomicity::Presumed {
-            repair.locked.extend(split.composites().into_iter().map(|at| self.specification.outline.instr(at)));
-        }
-        repair
+        trial.run().map_err(|trouble| match trouble {
+            Trouble::CannotRun(cannot) => Failure::Usage(cannot.to_string()),
+            Trouble::TooLong(error) => specification.too_long(error),
+            Trouble::Execution(failure) => Failure::Usage(format!("{}: {failure}", specification.name)),
+        })
     }
 
     /// The verdict alone, as a report says it.
@@ -172,23 +166,6 @@ impl Trial<'_> {
             Verdict::Bounded { bound, states } => Verification::Bounded(bounded_text(bound, states)),
             Verdict::Undecided(limit) => Verification::Undecided(self.limit_text(limit)),
         })
-    }
-
-    /// The verdict of the axioms on the text with the suggestions put in; where whole instructions count, none may be torn.
-    fn by_axioms(&self, repair: &Repair, split: &SplitProgram, model: Model) -> Result<Verdict, Failure> {
-        if self.atomicity == Atomicity::Full {
-            match torn(split, self.confirmation.max_weak_states) {
-                Err(limit) => return Ok(Verdict::Undecided(limit.into())),
-                Ok(torn) => {
-                    if let Some(torn) = torn.into_iter().next() {
-                        return Ok(Verdict::Violated(Box::new(Violation::Torn(torn))));
-                    }
-                }
-            }
-        }
-        let repaired = repair.put_into(&self.specification.program);
-        verify::by_axioms(&repaired, model, self.property, self.unroll, &self.budget)
-            .map_err(|failure| Failure::Usage(format!("{}: {failure}", self.specification.name)))
     }
 
     /// Writes the verdict and what it rests on; gives the exit status.

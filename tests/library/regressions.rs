@@ -160,8 +160,7 @@ fn an_update_whose_condition_holds_only_if_it_is_torn_is_an_update() {
     let limits = Limits { states: 10_000, buffer: 4 };
     let analysis = crate::support::trust::analysis_for(&program, Atomicity::Updates, limits);
     let outcome = crate::support::trust::outcome(&analysis, "pso", Atomicity::Updates);
-    let torn: Vec<&str> =
-        outcome.findings.torn.iter().map(|torn| analysis.graph.names_of(torn.instr).1).collect();
+    let torn: Vec<&str> = outcome.findings.torn.iter().map(|torn| analysis.graph.names_of(torn.instr).1).collect();
     assert!(!analysis.cut_off && torn == ["1"], "{torn:?}");
     for property in [Property::Traces, Property::States] {
         let judge = |repair: &Repair| {

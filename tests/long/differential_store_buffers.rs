@@ -3,7 +3,7 @@
 use crate::support::analyse::{facts_of, model};
 use crate::support::mini::{Program, state_space};
 use crate::support::programs::{handshake, sb_ring};
-use crate::support::random::random_cases;
+use crate::support::random::{cases, random_cases};
 use crate::support::random_mini::{Shape, accesses_twice, random_program};
 use crate::support::repair::repaired_program;
 use crate::support::split::{TEMPORARY, split};
@@ -102,9 +102,9 @@ fn judge_states(program: &Program) -> Vec<Verdict> {
     WEAK.iter().map(judge_on).collect()
 }
 
-fn hold(cases: u64, shape: &Shape, judge: impl Fn(&Program) -> Vec<Verdict>) {
+fn hold(usual: u64, shape: &Shape, judge: impl Fn(&Program) -> Vec<Verdict>) {
     let (verdicts, twice) = (RefCell::new(Vec::new()), Cell::new(0));
-    random_cases(cases, |rng| {
+    random_cases(cases(usual), |rng| {
         let program = random_program(rng, shape);
         twice.set(twice.get() + u32::from(accesses_twice(&program)));
         verdicts.borrow_mut().extend(judge(&program));

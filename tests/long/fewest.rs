@@ -1,6 +1,6 @@
 //! What the default says of its fences is so: they are enough, and where it says "each is needed by a run" no smaller set is.
 
-use crate::support::random::random_cases;
+use crate::support::random::{cases, random_cases};
 use crate::support::random_slco::{Shape, random_specification};
 use crate::support::trust::{analysis_for, by_default, judge, outcome, program};
 use seqcon::analysis::{Analysis, Confirming, ModelOutcome};
@@ -20,10 +20,6 @@ const LIMITS: Limits = Limits { states: 10_000, buffer: 4 };
 
 const SHAPE: Shape =
     Shape { most_threads: 4, most_instructions: 3, loops: true, composites: true, waits: true, fences: true };
-
-fn cases(usual: u64) -> u64 {
-    std::env::var("SEQCON_CASES").map_or(usual, |cases| cases.parse().expect("SEQCON_CASES is a number"))
-}
 
 /// A random program with what the default suggests for it.
 struct Case {

@@ -1,7 +1,7 @@
 //! What the analysis suggests is right, and needed: every model of `specs/` and random programs, run under TSO and PSO (method §10).
 
 use crate::support::doubles::Doubles;
-use crate::support::random::random_cases;
+use crate::support::random::{cases, random_cases};
 use crate::support::random_slco::{Shape, random_specification};
 use crate::support::trust::{analysis, analysis_for, confirmed, judge, outcome, program};
 use seqcon::aeg::Profile;
@@ -20,11 +20,6 @@ use seqcon::weak::{Granularity, Machine};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fs;
-
-/// How many random programs: `scripts/soak` asks for more.
-fn cases(usual: u64) -> u64 {
-    std::env::var("SEQCON_CASES").map_or(usual, |cases| cases.parse().expect("SEQCON_CASES is a number"))
-}
 
 const WEAK: [&str; 2] = ["tso", "pso"];
 
@@ -140,7 +135,7 @@ const SHAPE: Shape =
     Shape { most_threads: 4, most_instructions: 3, loops: true, composites: true, waits: true, fences: true };
 
 /// Suggestions for random programs hold under every machine, in the reading that they are for: no miss, and no program is left out but those too large for the judge.
-fn no_miss(cases: u64, shape: &Shape, model: &str, atomicity: Atomicity) {
+fn no_miss(usual: u64, shape: &Shape, model: &str, atomicity: Atomicity) {
     let (repaired, clean, skipped, split) = (Cell::new(0), Cell::new(0), Cell::new(0), Cell::new(0));
     let doubles = Doubles::default();
     let count = |counter: &Cell<u32>| counter.set(counter.get() + 1);
@@ -149,7 +144,7 @@ fn no_miss(cases: u64, shape: &Shape, model: &str, atomicity: Atomicity) {
         Atomicity::Split => Limits { states: 3 * RANDOM_LIMITS.states, ..RANDOM_LIMITS },
         _ => RANDOM_LIMITS,
     };
-    random_cases(self::cases(cases), |rng| {
+    random_cases(cases(usual), |rng| {
         let text = random_specification(rng, shape);
         let program = program(&text);
         let analysis = analysis_for(&program, atomicity, limits);
@@ -399,9 +394,9 @@ fn the_published_definitions_miss_these() {
 }
 
 /// With fences only for confirmed delays, each fence is needed.
-fn no_waste(cases: u64, model: &str, atomicity: Atomicity) {
+fn no_waste(usual: u64, model: &str, atomicity: Atomicity) {
     let (fences, skipped) = (Cell::new(0), Cell::new(0));
-    random_cases(self::cases(cases), |rng| {
+    random_cases(cases(usual), |rng| {
         let shape = Shape { composites: atomicity == Atomicity::Full, ..SHAPE };
         let text = random_specification(rng, &shape);
         match each_confirmed_fence_is_needed(&text, model, atomicity, RANDOM_LIMITS) {

@@ -1,6 +1,6 @@
 //! The searches that decide robustness, against all runs on store buffers with their happens-before relation.
 
-use crate::support::random::random_cases;
+use crate::support::random::{cases, random_cases};
 use crate::support::random_slco::{Shape, random_specification};
 use seqcon::lang;
 use seqcon::weak::attack::Attack;
@@ -37,8 +37,7 @@ fn is_attacked(program: &SplitProgram, machine: Machine, granularity: Granularit
 
 fn hold(usual: u64, shape: &Shape, machine: Machine, granularity: Granularity) {
     let (robust, cyclic, skipped, missed) = (Cell::new(0), Cell::new(0), Cell::new(0), Cell::new(0));
-    let cases = std::env::var("SEQCON_CASES").map_or(usual, |cases| cases.parse().expect("a number"));
-    random_cases(cases, |rng| {
+    random_cases(cases(usual), |rng| {
         let text = random_specification(rng, shape);
         let program = split(&text);
         let all_runs = examine(&program, machine, granularity, BOUND, LIMIT);

@@ -3,7 +3,7 @@
 //! The interpreter knows nothing of the translation: `lock` takes the lock, `unlock` gives it back, and while a thread has it the others do nothing. Its states in which nobody has the lock, and the steps between them (one
 //! transition, or all from a `lock` to its `unlock`), are those of the translated program.
 
-use crate::support::random::random_cases;
+use crate::support::random::{cases, random_cases};
 use rand::Rng;
 use rand::rngs::StdRng;
 use seqcon::explore::observe::Nobody;
@@ -392,10 +392,6 @@ fn compare(rng: &mut StdRng, language: Language) -> bool {
     let (exploration, _) = explore(&compiled, &Limits::default(), &mut Nobody).expect("nothing goes wrong");
     assert_eq!(exploration.states.len(), expected.len(), "explored states of\n{text}");
     true
-}
-
-fn cases(usual: u64) -> u64 {
-    std::env::var("SEQCON_CASES").map_or(usual, |cases| cases.parse().expect("SEQCON_CASES is a number"))
 }
 
 /// Most cases are compared.

@@ -1,6 +1,6 @@
 //! The persistence engine against all traces of small programs on store buffers and without.
 
-use crate::support::random::random_cases;
+use crate::support::random::{cases, random_cases};
 use crate::support::random_slco;
 use crate::support::traces::{
     Exp, Mini, ONE, Op, Shape, Transition, X, Y, ZERO, fenced, fenced_at, fenced_before, is_persistent, program,
@@ -28,10 +28,6 @@ use seqcon::weak::verify::{Property, Question, Verdict, verify};
 use seqcon::weak::{Granularity, Machine};
 use std::cell::Cell;
 use std::collections::BTreeSet;
-
-fn cases(usual: u64) -> u64 {
-    std::env::var("SEQCON_CASES").map_or(usual, |cases| cases.parse().expect("a number"))
-}
 
 fn check(program: &Program, abstraction: Option<Abstraction>) -> Box<dyn Evidence> {
     try_check(program, abstraction).unwrap()

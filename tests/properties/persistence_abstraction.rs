@@ -3,7 +3,7 @@
 // Outside of test functions clippy does not know that this is a test.
 #![allow(clippy::unwrap_used)]
 
-use crate::support::random::random_cases;
+use crate::support::random::{cases, random_cases};
 use crate::support::random_slco;
 use crate::support::traces::{Exp, ONE, Op, Shape, X, Y, ZERO, program, random_mini, sequences};
 use seqcon::analysis::{Abstraction, Confirmation, ModelOutcome, Options};
@@ -25,10 +25,6 @@ const ABSTRACTIONS: [Abstraction; 5] = [
     Abstraction::Flattening(2),
     Abstraction::Flattening(3),
 ];
-
-fn cases(usual: u64) -> u64 {
-    std::env::var("SEQCON_CASES").map_or(usual, |cases| cases.parse().expect("a number"))
-}
 
 fn tso() -> MemoryModel {
     MemoryModel::named("tso").unwrap()

@@ -3,7 +3,7 @@
 use crate::support::analyse::{facts_of, model, models};
 use crate::support::mini::state_space;
 use crate::support::programs::bundled;
-use crate::support::random::random_cases;
+use crate::support::random::{cases, random_cases};
 use crate::support::random_facts::{self, random_facts};
 use crate::support::random_mini::{self, random_program};
 use crate::support::repair::{repaired_facts, repaired_program};
@@ -39,7 +39,7 @@ fn repaired_facts_need_nothing_more() {
         dependencies: true,
     };
     let repaired_cases = Cell::new(0);
-    random_cases(2000, |rng| {
+    random_cases(cases(2000), |rng| {
         let facts = random_facts(rng, &shape);
         let profile = *[Profile::Sound, Profile::Literal, Profile::Published].choose(rng).expect("not empty");
         let rules = [ConflictRule::Auto, ConflictRule::Concurrent, ConflictRule::Reachable];
@@ -65,7 +65,7 @@ fn repaired_facts_need_nothing_more() {
 fn repaired_programs_need_nothing_more_in_their_new_state_space() {
     let shape = random_mini::Shape { most_threads: 3, most_instrs: 4, loops: true, composite: true, waits: true };
     let repaired_cases = Cell::new(0);
-    random_cases(2000, |rng| {
+    random_cases(cases(2000), |rng| {
         let program = random_program(rng, &shape);
         let analysis = Analysis::new(facts_of(&program), Profile::Sound);
         let readings = [Atomicity::Full, Atomicity::Presumed, Atomicity::Split];

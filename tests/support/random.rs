@@ -4,6 +4,11 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+/// So many random cases as usual, or as `SEQCON_CASES` says.
+pub fn cases(usual: u64) -> u64 {
+    std::env::var("SEQCON_CASES").map_or(usual, |cases| cases.parse().expect("SEQCON_CASES is a number"))
+}
+
 /// Runs `test` on so many random cases. The seed is printed, and `SEQCON_SEED` sets it; a failing case prints the seed
 /// that gives this case as its first.
 pub fn random_cases(cases: u64, test: impl Fn(&mut StdRng)) {

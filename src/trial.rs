@@ -1,0 +1,134 @@
+//! Trials: is a program right under a memory model, with suggestions put in (method §10)?
+//!
+//! The [semantics](Semantics) of the model decides how: on a machine with store buffers all runs are judged by
+//! [`verify`](crate::weak::verify), access by access; by axioms all executions of the repaired program are compared
+//! with those of sequential consistency, and where whole instructions count none may be torn.
+//!
+//! ```
+//! use seqcon::cycles::Atomicity;
+//! use seqcon::memory::MemoryModel;
+//! use seqcon::outline::{Outline, Site};
+//! use seqcon::repair::Repair;
+//! use seqcon::trial::{Limits, Trial};
+//! use seqcon::weak::verify::{Property, Verdict};
+//!
+//! let text = "model sb { classes C { variables Integer x Integer y state machines
+//!     t { variables Integer r initial a states b c transitions a -> b { x := 1 } b -> c { r := y } }
+//!     u { variables Integer r initial a states b c transitions a -> b { y := 1 } b -> c { r := x } } }
+//!     objects o : C() }";
+//! let program = seqcon::lang::parse("sb.slco", text).expect("it is well-formed").program;
+//! let outline = Outline::of_program(&program);
+//! let tso = MemoryModel::named("tso").expect("built in");
+//! let verdict = |repair: &Repair| {
+//!     let trial = Trial {
+//!         program: &program,
+//!         outline: &outline,
+//!         model: &tso,
+//!         repair,
+//!         atomicity: Atomicity::Full,
+//!         property: Property::Traces,
+//!         limits: Limits { states: 10_000, buffer: 4, unroll: 4 },
+//!         budget: seqcon::budget::Budget::default(),
+//!     };
+//!     trial.run().expect("short instructions, and a model with a machine").1
+//! };
+//! assert!(matches!(verdict(&Repair::default()), Verdict::Violated(_)));
+//! let fences = [(0, 0), (1, 0)].map(|at| Site::after(outline.instr(at))).into();
+//! assert!(matches!(verdict(&Repair { fences, ..Repair::default() }), Verdict::Verified(_)));
+//! ```
+
+use crate::budget::Budget;
+use crate::confirm::granularity;
+use crate::cycles::Atomicity;
+use crate::memory::MemoryModel;
+use crate::outline::Outline;
+use crate::program::Program;
+use crate::repair::Repair;
+use crate::weak::axiomatic::{self, Model};
+use crate::weak::semantics::{CannotRun, Semantics};
+use crate::weak::split::{SplitProgram, TooLong};
+use crate::weak::torn::torn;
+use crate::weak::verify::{Property, Question, Verdict, Violation, by_axioms, verify};
+
+/// A program with suggestions, and what is asked of it.
+pub struct Trial<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its outline.
+    pub outline: &'a Outline,
+    /// The memory model.
+    pub model: &'a MemoryModel,
+    /// What is put in.
+    pub repair: &'a Repair,
+    /// How instructions with several accesses are read.
+    pub atomicity: Atomicity,
+    /// What must hold.
+    pub property: Property,
+    /// How far searches go.
+    pub limits: Limits,
+    /// Time and memory.
+    pub budget: Budget,
+}
+
+/// How far the searches of a trial go.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The most states.
+    pub states: usize,
+    /// The most writes in a store buffer.
+    pub buffer: usize,
+    /// How often an instruction is taken at most, where executions are enumerated.
+    pub unroll: usize,
+}
+
+/// Why there is no verdict.
+#[derive(Debug)]
+pub enum Trouble {
+    /// Nothing runs the memory model.
+    CannotRun(CannotRun),
+    /// An instruction is too long to be performed access by access.
+    TooLong(TooLong),
+    /// An execution goes wrong.
+    Execution(axiomatic::Failure),
+}
+
+impl Trial<'_> {
+    /// The repaired program, access by access, and the verdict on it.
+    ///
+    /// # Errors
+    /// If the model or the program cannot be run.
+    pub fn run(&self) -> Result<(SplitProgram, Verdict), Trouble> {
+        let semantics = Semantics::of(self.model).map_err(Trouble::CannotRun)?;
+        let mut split = SplitProgram::new(self.program).map_err(Trouble::TooLong)?;
+        let mut repair = self.repair.clone();
+        if self.atomicity == Atomicity::Presumed {
+            // Atomic by other means.
+            repair.locked.extend(split.composites().into_iter().map(|at| self.outline.instr(at)));
+        }
+        repair.apply(self.outline, &mut split);
+        split.budget = self.budget.clone();
+        let verdict = match semantics {
+            Semantics::Machine(machine) => {
+                let Limits { states: limit, buffer: bound, .. } = self.limits;
+                let (granularity, property) = (granularity(self.atomicity), self.property);
+                verify(&split, &Question { machine, granularity, property, bound, limit })
+            }
+            Semantics::Axioms(axioms) => self.by_axioms(&repair, &split, axioms).map_err(Trouble::Execution)?,
+        };
+        Ok((split, verdict))
+    }
+
+    fn by_axioms(&self, repair: &Repair, split: &SplitProgram, model: Model) -> Result<Verdict, axiomatic::Failure> {
+        if self.atomicity == Atomicity::Full {
+            match torn(split, self.limits.states) {
+                Err(limit) => return Ok(Verdict::Undecided(limit.into())),
+                Ok(torn) => {
+                    if let Some(torn) = torn.into_iter().next() {
+                        return Ok(Verdict::Violated(Box::new(Violation::Torn(torn))));
+                    }
+                }
+            }
+        }
+        by_axioms(&repair.put_into(self.program), model, self.property, self.limits.unroll, &self.budget)
+    }
+}
