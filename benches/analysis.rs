@@ -1,7 +1,7 @@
 //! How long the stations take, as ratios within one run (`cargo bench`).
 //!
-//! For each bundled state space: the delay search against the enumeration of all cycles, and the exact placement against the greedy one.
-//! The ratios say what an exact answer costs; absolute times depend on the machine.
+//! For each bundled state space: the delay search against the enumeration of all cycles, and the exact placement
+//! against the greedy one. The ratios say what an exact answer costs; absolute times depend on the machine.
 
 use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, Options};

@@ -1,7 +1,8 @@
 //! The analysis from facts to fences and locks, and its result.
 //!
-//! [`Analysis`] holds what all memory models share; [`Analysis::run`] goes through the stations for one of them: unsafe pairs and conflicts
-//! (method §5, §6), delays and torn instructions (§7, §8), placement (§9), and the second look at it (§10). [`Outcome`] is the one result type that every report takes.
+//! [`Analysis`] holds what all memory models share; [`Analysis::run`] goes through the stations for one of them:
+//! unsafe pairs and conflicts (method §5, §6), delays and torn instructions (§7, §8), placement (§9), and the second
+//! look at it (§10). [`Outcome`] is the one result type that every report takes.
 
 mod engine_use;
 
@@ -194,9 +195,11 @@ pub struct ModelOutcome {
     pub atomic_fences: Vec<InstrId>,
     /// What other readings of these instructions would answer, if somebody asked.
     pub other_readings: Vec<OtherReading>,
-    /// For each of [all delays](ModelOutcome::all_delays), whether a run was found that needs it; unknown where nobody asked.
+    /// For each of [all delays](ModelOutcome::all_delays), whether a run was found that needs it; unknown where
+    /// nobody asked.
     pub confirmations: Vec<Confirmation>,
-    /// Delays that no run needs: they were proved infeasible, at least once the fences are in place, and no fence was placed for them.
+    /// Delays that no run needs: they were proved infeasible, at least once the fences are in place, and no fence was
+    /// placed for them.
     pub infeasible: Vec<Delay>,
     /// How far delays were confirmed.
     pub confirming: Confirming,

@@ -1,10 +1,14 @@
 //! Atomic instructions that do the work of a fence.
 //!
-//! An atomic instruction is a full fence on every memory model here. Not every way of making one atomic is: a lock-prefixed instruction is on x86, a load-linked/store-conditional loop on ARMv7 is not. So whoever relies on it
-//! should know. An atomic instruction stands where a fence would be needed if there is a delay across it, or from or to one of its accesses, as soon as the atomic instructions of its thread order nothing but themselves.
+//! An atomic instruction is a full fence on every memory model here. Not every way of making one atomic is: a
+//! lock-prefixed instruction is on x86, a load-linked/store-conditional loop on ARMv7 is not. So whoever relies on it
+//! should know. An atomic instruction stands where a fence would be needed if there is a delay across it, or from or
+//! to one of its accesses, as soon as the atomic instructions of its thread order nothing but themselves.
 //!
-//! The delays of each such thread are computed once more, on the event graph with its atomic instructions taken for plain ones, and with the locks in place that were found; those of other threads stay as they are, since cycles pass through
-//! them. *Cost*: an analysis for each thread with atomic instructions. The event graph is not confirmed, so some run may not need the fence after all: it is a remark, not a finding.
+//! The delays of each such thread are computed once more, on the event graph with its atomic instructions taken for
+//! plain ones, and with the locks in place that were found; those of other threads stay as they are, since cycles
+//! pass through them. *Cost*: an analysis for each thread with atomic instructions. The event graph is not confirmed,
+//! so some run may not need the fence after all: it is a remark, not a finding.
 
 use crate::analysis::{Analysis, ModelOutcome, Options};
 use crate::cycles::{Atomicity, Delay, Listing};

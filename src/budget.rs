@@ -1,18 +1,26 @@
 //! What a command may use: time and memory, for all that it does.
 //!
-//! One [`Budget`] is made when the command begins and handed to everything that can be long: the exploration, the enumeration of executions, searches on store buffers, the search for delays, placement, the
-//! second look. Each of these loops asks [`Budget::check`] once for every piece of work that is small in itself (a state, an execution, a trace, a vertex); where it says no, the loop ends with what it has, and whoever reports
-//! says that the answer is not complete and which limit was reached ([`Exhausted`]). Nobody answers "proved", "clean" or "verified" with a budget that is [exhausted](Budget::exhausted).
+//! One [`Budget`] is made when the command begins and handed to everything that can be long: the exploration, the
+//! enumeration of executions, searches on store buffers, the search for delays, placement, the second look. Each of
+//! these loops asks [`Budget::check`] once for every piece of work that is small in itself (a state, an execution, a
+//! trace, a vertex); where it says no, the loop ends with what it has, and whoever reports says that the answer is
+//! not complete and which limit was reached ([`Exhausted`]). Nobody answers "proved", "clean" or "verified" with a
+//! budget that is [exhausted](Budget::exhausted).
 //!
-//! *Promises.* The answer sticks: once exhausted, always exhausted, for all clones. The clock is read at every [`STRIDE`]th question, over all threads, so a limit on time is kept to within so many
-//! pieces of work; memory is looked at with the clock, but not more often than every [`MEMORY_INTERVAL`]. A question costs a few nanoseconds, without limits less.
+//! *Promises.* The answer sticks: once exhausted, always exhausted, for all clones. The clock is read at every
+//! [`STRIDE`]th question, over all threads, so a limit on time is kept to within so many pieces of work; memory is
+//! looked at with the clock, but not more often than every [`MEMORY_INTERVAL`]. A question costs a few nanoseconds,
+//! without limits less.
 //!
-//! *Memory* is what the process has taken since the budget was made: anonymous memory that is resident, as Linux tells it in `/proc/self/statm`. Files that are mapped do not count, and neither does what was freed. Where
-//! the system does not tell, a limit on memory is kept by the exploration alone, which counts its states itself.
+//! *Memory* is what the process has taken since the budget was made: anonymous memory that is resident, as Linux
+//! tells it in `/proc/self/statm`. Files that are mapped do not count, and neither does what was freed. Where the
+//! system does not tell, a limit on memory is kept by the exploration alone, which counts its states itself.
 //!
-//! An exploration may use all of the time and still leave something to be analysed: [`Budget::for_the_rest`] gives that a tenth more.
+//! An exploration may use all of the time and still leave something to be analysed: [`Budget::for_the_rest`] gives
+//! that a tenth more.
 //!
-//! *Ctrl-C* is a limit, too, for a budget that [heeds](Budget::heeding) it: whoever asks ends with what is known, and says that somebody wanted an end (see `cli::interrupt`).
+//! *Ctrl-C* is a limit, too, for a budget that [heeds](Budget::heeding) it: whoever asks ends with what is known, and
+//! says that somebody wanted an end (see `cli::interrupt`).
 
 #![forbid(unsafe_code)]
 
@@ -93,7 +101,8 @@ impl Budget {
         Budget { request: Some(request), ..self }
     }
 
-    /// For what only tells of a result: exhausted if this is, and else never, so that all that is told of one result is told alike.
+    /// For what only tells of a result: exhausted if this is, and else never, so that all that is told of one result
+    /// is told alike.
     #[must_use]
     pub fn settled(&self) -> Budget {
         if self.exhausted().is_some() { self.clone() } else { Budget::default() }
@@ -147,7 +156,9 @@ impl Budget {
         limits.time.map(|time| time.saturating_sub(limits.begun.elapsed()))
     }
 
-    /// For what is done with the result of an exploration, which may have used this budget up and still has found something: the time that is left and a tenth of all time, memory counted from here on, and only a request that is still to come.
+    /// For what is done with the result of an exploration, which may have used this budget up and still has found
+    /// something: the time that is left and a tenth of all time, memory counted from here on, and only a request that
+    /// is still to come.
     #[must_use]
     pub fn for_the_rest(&self) -> Budget {
         let request = self.request.filter(|request| !request.load(Ordering::Relaxed));
@@ -158,7 +169,8 @@ impl Budget {
 }
 
 impl Budget {
-    /// A part of the time that is left, for what the command can do without: that it is exhausted says nothing about the rest.
+    /// A part of the time that is left, for what the command can do without: that it is exhausted says nothing about
+    /// the rest.
     #[must_use]
     pub fn share(&self, parts: u32) -> Budget {
         let Some(limits) = &self.limits else { return self.clone() };
@@ -208,7 +220,8 @@ impl Limits {
 
 /// The anonymous memory of the process that is resident, where the system tells.
 fn resident_bytes() -> Option<u64> {
-    // The size of a page on all systems that have this file in this form; with larger pages less is counted than there is.
+    // The size of a page on all systems that have this file in this form; with larger pages less is counted than
+    // there is.
     const PAGE: u64 = 4096;
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
     let mut pages = statm.split_whitespace().skip(1).map(str::parse::<u64>);

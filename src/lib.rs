@@ -1,9 +1,11 @@
 //! Finds where a concurrent program needs fences and locks to stay sequentially consistent on weak memory.
 //!
-//! seqcon takes the sequentially consistent state space of a program, or explores it from a specification, and tells what can go wrong when the same program
-//! runs on TSO (x86), PSO (SPARC), ARMv7 or POWER, and how few fences and locks prevent it. The modules are the stations of the data, in
-//! the order in which it passes them; a station only knows those before it. Each one's page names the definition it implements ("method §n" is the section of the method's
-//! description in `docs/method.md`). Which station knows which is drawn, and tested, in `docs/architecture.md`.
+//! seqcon takes the sequentially consistent state space of a program, or explores it from a specification, and tells
+//! what can go wrong when the same program runs on TSO (x86), PSO (SPARC), ARMv7 or POWER, and how few fences and
+//! locks prevent it. The modules are the stations of the data, in the order in which it passes them; a station only
+//! knows those before it. Each one's page names the definition it implements ("method §n" is the section of the
+//! method's description in `docs/method.md`). Which station knows which is drawn, and tested, in
+//! `docs/architecture.md`.
 //!
 //! | station | computes | method |
 //! |---|---|---|

@@ -1,7 +1,8 @@
 //! The classic litmus programs, bundled as state spaces, and what the analysis says about them.
 //!
-//! Each program is a shape of memory accesses whose outcome tells memory models apart. A model *allows* the outcome that SC forbids
-//! exactly when the analysis finds something to fence in the program. The verdicts are computed, never typed in:
+//! Each program is a shape of memory accesses whose outcome tells memory models apart. A model *allows* the outcome
+//! that SC forbids exactly when the analysis finds something to fence in the program. The verdicts are computed,
+//! never typed in:
 //!
 //! ```text
 //!   SB (store buffering)      MP (message passing)      LB (load buffering)
@@ -58,7 +59,8 @@ pub fn verdicts(model: &MemoryModel) -> Result<Vec<(&'static str, ModelOutcome)>
 mod tests {
     use super::*;
 
-    /// Which outcomes the architectures allow, from the literature on litmus tests: "Herding cats" and the x86-TSO and SPARC documents.
+    /// Which outcomes the architectures allow, from the literature on litmus tests: "Herding cats" and the x86-TSO
+    /// and SPARC documents.
     #[test]
     fn verdicts_are_those_of_the_literature() {
         let forbidden = |name: &str| {

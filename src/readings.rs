@@ -1,8 +1,11 @@
 //! What the readings of instructions with several accesses need, and what each would answer (method §8).
 //!
-//! A state space shows whole instructions. For [`Full`](Atomicity::Full) and [`Presumed`](Atomicity::Presumed) that is all there is to see: torn instructions are locked, or all are atomic. The other two let
-//! instructions be interrupted. As long as nobody can tell, every run is that of whole instructions, and their facts are enough; if some instruction can be torn under sequential consistency already, the facts must be
-//! [those of the split program](weak::facts), which needs the program itself. Of a bare state space the answer is then one for a part, and says so ([`Analysis::interrupted`]).
+//! A state space shows whole instructions. For [`Full`](Atomicity::Full) and [`Presumed`](Atomicity::Presumed) that
+//! is all there is to see: torn instructions are locked, or all are atomic. The other two let instructions be
+//! interrupted. As long as nobody can tell, every run is that of whole instructions, and their facts are enough; if
+//! some instruction can be torn under sequential consistency already, the facts must be [those of the split
+//! program](weak::facts), which needs the program itself. Of a bare state space the answer is then one for a part,
+//! and says so ([`Analysis::interrupted`]).
 //!
 //! Which facts are needed does not depend on the memory model: what is sequentially consistent does not.
 
@@ -71,7 +74,8 @@ pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittabl
             self::torn(&analysis).into_iter().filter(|&instr| is_locked(&analysis, instr)).collect();
         if more.is_subset(&locked) {
             if more != locked {
-                // What is torn only as long as it is not locked would not be named: these facts are not those of its answer.
+                // What is torn only as long as it is not locked would not be named: these facts are not those of its
+                // answer.
                 analysis.cut_off = true;
                 analysis.missing = Some("an instruction is torn only where another one is".to_owned());
             }
@@ -90,7 +94,8 @@ fn missing(facts: &Facts, limit: usize, budget: &Budget) -> String {
     }
 }
 
-/// The analysis in which every instruction of the text with several accesses counts as such, also one of which no state shows more than a refused condition.
+/// The analysis in which every instruction of the text with several accesses counts as such, also one of which no
+/// state shows more than a refused condition.
 fn with_all_composites(mut whole: Analysis, program: &Program) -> Result<Analysis, TooLong> {
     for at in SplitProgram::new(program)?.composites() {
         let instr = whole.graph.outline.instr(at);
@@ -125,7 +130,8 @@ const MOST_VERTICES: usize = 300;
 /// Up to so many states they may explore.
 pub const STATES_FOR_OTHERS: usize = 50_000;
 
-/// What the readings besides the one that was asked for answer under a memory model; nothing for a program without instructions that have several accesses, or for a large one.
+/// What the readings besides the one that was asked for answer under a memory model; nothing for a program without
+/// instructions that have several accesses, or for a large one.
 pub struct Others {
     analyses: Vec<(Atomicity, Analysis)>,
 }

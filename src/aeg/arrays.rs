@@ -1,12 +1,14 @@
 //! Names that may mean the same memory: an array and its elements, and elements whose index is not a number.
 //!
-//! `v[0]` and `v[1]` are two locations. `v`, `v[0]` and `v[i]` overlap, nobody can tell how, so all names of such an array are taken together: they are one *vague* location, the array. Accesses to it may
-//! conflict; but that one thread accesses it twice does not mean that it accesses the same memory twice, so no order is kept for that. Names of arrays whose indices are all numbers, and equally many,
-//! are locations of their own.
+//! `v[0]` and `v[1]` are two locations. `v`, `v[0]` and `v[i]` overlap, nobody can tell how, so all names of such an
+//! array are taken together: they are one *vague* location, the array. Accesses to it may conflict; but that one
+//! thread accesses it twice does not mean that it accesses the same memory twice, so no order is kept for that. Names
+//! of arrays whose indices are all numbers, and equally many, are locations of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// For every vague name, the name under which it is known: the array's if several names were taken together, its own otherwise.
+/// For every vague name, the name under which it is known: the array's if several names were taken together, its own
+/// otherwise.
 pub(super) fn vague_names<'n>(names: impl IntoIterator<Item = &'n str>) -> BTreeMap<String, String> {
     let mut arrays: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for name in names {

@@ -1,14 +1,16 @@
 //! From labels to evaluations: which access depends on which (method §3).
 //!
-//! Inside one instruction, `a pr b` exactly when b depends on a by addr or data, or a is a read of its condition and b is one of its
-//! assignments' accesses, or both access one location, a stands first and one of them writes. Dependencies through locals that the same instruction wrote are resolved here, so that what is left are
+//! Inside one instruction, `a pr b` exactly when b depends on a by addr or data, or a is a read of its condition and
+//! b is one of its assignments' accesses, or both access one location, a stands first and one of them writes.
+//! Dependencies through locals that the same instruction wrote are resolved here, so that what is left are
 //! dependencies on events of the evaluation and on locals as they were before it.
 //!
-//! Every mention of a location is an event of its own: `x + x` reads x twice, and both events have one vertex. (In the published profile an access that is mentioned twice is one event, and only
-//! dependencies order events.)
+//! Every mention of a location is an event of its own: `x + x` reads x twice, and both events have one vertex. (In
+//! the published profile an access that is mentioned twice is one event, and only dependencies order events.)
 //!
-//! *Levels* must be those of [`weak::split`](crate::weak::split), which knows no locations but the elements of arrays with a constant index. So for them, and only for them, accesses to one array are ordered
-//! as those to one location are, unless both have a constant index and these differ.
+//! *Levels* must be those of [`weak::split`](crate::weak::split), which knows no locations but the elements of arrays
+//! with a constant index. So for them, and only for them, accesses to one array are ordered as those to one location
+//! are, unless both have a constant index and these differ.
 
 use super::arrays::vague_names;
 use super::{AbstractEventGraph, Evaluation, Event, Instruction, LocalUpdate, Profile, Sources, Vertex};
@@ -83,8 +85,9 @@ impl AbstractEventGraph {
     }
 }
 
-/// Adds what a thread can go on with after it has waited: a wait that is never over at once (`await f`, where another thread sets f in answer
-/// to this one) is passed all the same. A thread that waits without a label may go on with whatever ends such a wait of it.
+/// Adds what a thread can go on with after it has waited: a wait that is never over at once (`await f`, where another
+/// thread sets f in answer to this one) is passed all the same. A thread that waits without a label may go on with
+/// whatever ends such a wait of it.
 fn wait(label: LabelId, successors: &mut Vec<LabelId>, facts: &Facts) {
     let thread = |label: LabelId| &facts.labels[label.index()].thread;
     let contains = |labels: &[LabelId], label: LabelId| labels.binary_search(&label).is_ok();
@@ -198,7 +201,8 @@ impl Names {
         (self.thread(&label.thread), instr.expect("the outline has the instructions of all labels"))
     }
 
-    /// The local of that name; none, if nobody can tell which element of a local array it is: what such a name carries is not known, so nothing depends on it.
+    /// The local of that name; none, if nobody can tell which element of a local array it is: what such a name
+    /// carries is not known, so nothing depends on it.
     fn local(&mut self, thread: ThreadId, name: &str) -> Option<LocalId> {
         let key = (thread, name.to_owned());
         if self.vague_locals.contains(&key) {
@@ -209,7 +213,8 @@ impl Names {
     }
 }
 
-/// The object name that all names begin with (`globalObject'`), which says nothing and is not shown; empty if there is none.
+/// The object name that all names begin with (`globalObject'`), which says nothing and is not shown; empty if there
+/// is none.
 fn common_prefix<'n>(mut names: impl Iterator<Item = &'n String>) -> String {
     let object = names.next().and_then(|first| first.split_inclusive('\'').next()).unwrap_or("");
     let common = object.ends_with('\'') && names.all(|name| name.len() > object.len() && name.starts_with(object));
@@ -348,8 +353,10 @@ impl<'a> Compiler<'a> {
         sources
     }
 
-    /// The position of the event that this mention of an access makes. In the published profile only the first mention makes one; a later one adds the data of a write, and takes away what
-    /// only one of the addresses depends on (`v[i]` and `v[0]` can be one location); if the location is vague, so that these may be two accesses, also what only one of the values depends on.
+    /// The position of the event that this mention of an access makes. In the published profile only the first
+    /// mention makes one; a later one adds the data of a write, and takes away what only one of the addresses depends
+    /// on (`v[i]` and `v[0]` can be one location); if the location is vague, so that these may be two accesses, also
+    /// what only one of the values depends on.
     fn event(&mut self, kind: Kind, access: &Access, address: Sources, data: Sources) -> usize {
         let (location, is_vague) = self.names.location(&access.name);
         let vertex = self.names.vertex(Vertex { instr: self.instr, thread: self.thread, kind, location, is_vague });
@@ -380,7 +387,8 @@ impl<'a> Compiler<'a> {
         self.profile != Profile::Published && a.is_at_location_of(b) && [a.kind, b.kind].contains(&Kind::Write)
     }
 
-    /// Whether two events are on different levels, as far as [`Compiler::is_coherent`] could say without knowing what indices evaluate to.
+    /// Whether two events are on different levels, as far as [`Compiler::is_coherent`] could say without knowing what
+    /// indices evaluate to.
     fn may_be_coherent(&self, first: usize, second: usize) -> bool {
         let (a, b) = (self.vertex(first), self.vertex(second));
         let array = |vertex: &Vertex| array_of(&self.names.locations[vertex.location.index()]);
@@ -394,7 +402,8 @@ impl<'a> Compiler<'a> {
     fn settle(&mut self) {
         let mut order: Vec<usize> = (0..self.events.len()).collect();
         if self.profile == Profile::Published {
-            // A write that is mentioned again can depend on a read that was made after it. Only reads are sources, and a read is made after its sources.
+            // A write that is mentioned again can depend on a read that was made after it. Only reads are sources,
+            // and a read is made after its sources.
             order.sort_by_key(|&position| self.kind(position));
         }
         for &position in &order {

@@ -1,10 +1,13 @@
-//! Conflicts, the paper's `cmp` (method §6): pairs of vertices of different threads, on one location, one of which writes.
+//! Conflicts, the paper's `cmp` (method §6): pairs of vertices of different threads, on one location, one of which
+//! writes.
 //!
 //! - *reachable* conflicts: every such pair that occurs in the state space;
-//! - *concurrent* conflicts (the paper's): only pairs with a in `[α]+`, b in `[β]+` for labels α, β that some state enables
-//!   together, where `[α]+` is `[α]` and everything that can be reordered before one of its accesses. In the sound profile the *instructions* of α and β count, with all that they can access: an
-//!   instruction whose condition was read while it held goes on with its other accesses when it does not hold any more, so that no state enables these together with what the others do meanwhile
-//!   (`tests/library/regressions.rs`, `an_instruction_goes_on_after_its_condition_has_changed`).
+//! - *concurrent* conflicts (the paper's): only pairs with a in `[α]+`, b in `[β]+` for labels α, β that some state
+//!   enables together, where `[α]+` is `[α]` and everything that can be reordered before one of its accesses. In the
+//!   sound profile the *instructions* of α and β count, with all that they can access: an instruction whose condition
+//!   was read while it held goes on with its other accesses when it does not hold any more, so that no state enables
+//!   these together with what the others do meanwhile (`tests/library/regressions.rs`,
+//!   `an_instruction_goes_on_after_its_condition_has_changed`).
 
 use super::{AbstractEventGraph, Instruction, Profile};
 use crate::ids::{LabelId, VertexId};
@@ -37,8 +40,9 @@ impl Conflicts {
         relation.sorted()
     }
 
-    /// The conflicts of labels, or instructions, that are enabled together, each extended by what can be reordered before it:
-    /// `early(a)` are the vertices that can be executed before `a` although program order has them after it.
+    /// The conflicts of labels, or instructions, that are enabled together, each extended by what can be reordered
+    /// before it: `early(a)` are the vertices that can be executed before `a` although program order has them after
+    /// it.
     ///
     /// O((concurrent pairs + labels × vertices) × vertices / 64).
     #[must_use]

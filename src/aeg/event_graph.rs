@@ -1,9 +1,12 @@
 //! The event graph as a petgraph graph, for whoever wants to go on with it: paths, components, a drawing of one's own.
 //!
-//! The nodes are the [vertices](Vertex), with the numbers of their [`VertexId`](crate::ids::VertexId)s; an edge is a pair of program order, or a conflict, of which there is one edge in each direction. Critical cycles (method §7) are cycles of this graph, those of its cycles
-//! that satisfy the conditions on threads and locations; so each lies within one strongly connected component. Conflicts are the reachable ones.
+//! The nodes are the [vertices](Vertex), with the numbers of their [`VertexId`](crate::ids::VertexId)s; an edge is a
+//! pair of program order, or a conflict, of which there is one edge in each direction. Critical cycles (method §7)
+//! are cycles of this graph, those of its cycles that satisfy the conditions on threads and locations; so each lies
+//! within one strongly connected component. Conflicts are the reachable ones.
 //!
-//! It is made when it is asked for, in time linear in its edges. The analysis itself keeps both relations as rows of bits, which its searches combine by the word.
+//! It is made when it is asked for, in time linear in its edges. The analysis itself keeps both relations as rows of
+//! bits, which its searches combine by the word.
 
 use super::{AbstractEventGraph, Conflicts, ProgramOrder, Vertex};
 use petgraph::graph::DiGraph;

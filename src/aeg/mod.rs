@@ -1,9 +1,10 @@
 //! The abstract event graph: vertices, program relation, dependencies, conflicts.
 //!
-//! There is exactly one [`Vertex`] for each (thread, static instruction, kind, location), after the paper's §4; an instruction that makes an access twice has two [events](Event) with one vertex. Program order is kept
-//! where it is known exactly, between *labels* (one evaluation of an instruction each, compiled to an [`Evaluation`]): an instruction
-//! whose dynamic index resolves differently in different states has several evaluations that share vertices or not.
-//! [`ProgramOrder`] is what cycles see of it: the pairs of vertices that some path joins.
+//! There is exactly one [`Vertex`] for each (thread, static instruction, kind, location), after the paper's §4; an
+//! instruction that makes an access twice has two [events](Event) with one vertex. Program order is kept where it is
+//! known exactly, between *labels* (one evaluation of an instruction each, compiled to an [`Evaluation`]): an
+//! instruction whose dynamic index resolves differently in different states has several evaluations that share
+//! vertices or not. [`ProgramOrder`] is what cycles see of it: the pairs of vertices that some path joins.
 //!
 //! [`Conflicts`] are the pairs of vertices of different threads, on one location, of which one writes (method §6).
 //! [`EventGraph`] is all of it as a petgraph graph.
@@ -30,7 +31,8 @@ pub enum Profile {
     Sound,
     /// The same, but a label follows a step only if it is enabled at once: program order is lost across waits.
     Literal,
-    /// The paper's: only newly enabled labels follow a step, only concurrent accesses conflict, and an instruction makes each access once.
+    /// The paper's: only newly enabled labels follow a step, only concurrent accesses conflict, and an instruction
+    /// makes each access once.
     Published,
 }
 
@@ -104,7 +106,8 @@ pub struct Event {
     pub control: Sources,
     /// The events before it in the instruction's own order (`pr`, transitively closed), sorted.
     pub before: Vec<usize>,
-    /// The length of the longest chain of events that come before it, or would if their indices were equal: a fence inside the instruction stands between two levels.
+    /// The length of the longest chain of events that come before it, or would if their indices were equal: a fence
+    /// inside the instruction stands between two levels.
     pub level: u32,
 }
 

@@ -1,7 +1,8 @@
 //! Program order between vertices: `(a, b)` if some path of the thread performs a and later b.
 //!
-//! Either both are events of one evaluation and `a` is before `b` there, or an evaluation with b is reached from one with a by one or more
-//! `follows` steps. This is transitive closure, label by label: O(labels × follows), done once for all memory models.
+//! Either both are events of one evaluation and `a` is before `b` there, or an evaluation with b is reached from one
+//! with a by one or more `follows` steps. This is transitive closure, label by label: O(labels × follows), done once
+//! for all memory models.
 
 use super::AbstractEventGraph;
 use crate::ids::{LabelId, VertexId};

@@ -1,4 +1,5 @@
-//! Programs in which nothing can conflict: no memory model can do anything to them, and usually something else was meant.
+//! Programs in which nothing can conflict: no memory model can do anything to them, and usually something else was
+//! meant.
 
 use super::{Caveat, Topic};
 use crate::aeg::AbstractEventGraph;
@@ -8,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What the labels of a state space may be suspected of.
 const DIALECT: &str = " (usually a sign that the labels are read in a wrong way: see --dialect)";
 
-/// What is said if no two accesses conflict; `is_bare` if only labels are known, and no specification. Nothing if only a part of the state space is known.
+/// What is said if no two accesses conflict; `is_bare` if only labels are known, and no specification. Nothing if
+/// only a part of the state space is known.
 #[must_use]
 pub fn caveats(graph: &AbstractEventGraph, is_bare: bool) -> Option<Caveat> {
     let mut locations: BTreeMap<_, (BTreeSet<_>, bool)> = BTreeMap::new();

@@ -1,9 +1,12 @@
-//! What of a program never happens: threads that never move, instructions that are never taken, control states that are never reached.
+//! What of a program never happens: threads that never move, instructions that are never taken, control states that
+//! are never reached.
 //!
-//! Nothing is needed for what never happens, so a slip (`h = head` for `h := head`) would look like a clean program. An instruction is never taken if all its evaluations are refused, or if it is never evaluated; a
-//! thread never moves if, in the facts, nothing follows any of its labels and it ends with none. Said are the places where a thread gets stuck: what is behind them is summed up as control states that are never reached.
-//! Labels alone tell less: where they do not say that an evaluation was refused, a self-loop may as well be a loop that waits.
-//! If only a part of the state space is known, nothing is said: what never happened there may happen elsewhere.
+//! Nothing is needed for what never happens, so a slip (`h = head` for `h := head`) would look like a clean program.
+//! An instruction is never taken if all its evaluations are refused, or if it is never evaluated; a thread never
+//! moves if, in the facts, nothing follows any of its labels and it ends with none. Said are the places where a
+//! thread gets stuck: what is behind them is summed up as control states that are never reached. Labels alone tell
+//! less: where they do not say that an evaluation was refused, a self-loop may as well be a loop that waits. If only
+//! a part of the state space is known, nothing is said: what never happened there may happen elsewhere.
 
 use super::{Caveat, Topic};
 use crate::aeg::AbstractEventGraph;

@@ -1,8 +1,10 @@
 //! What a reader must know before believing an answer: what it rests on, and what looks odd about its input.
 //!
-//! A [`Caveat`] is one sentence about a whole model, carried by the [`Outcome`](crate::analysis::Outcome). Every report says the same sentences, once each: the text before the first result, `report.json` under
-//! `caveats`, the page among its notices, SARIF as notifications; the summary line counts the warnings. Who finds something out makes the caveat: there is no list of findings here, only their [topics](Topic).
-//! What holds under one memory model only is part of its result, and no caveat.
+//! A [`Caveat`] is one sentence about a whole model, carried by the [`Outcome`](crate::analysis::Outcome). Every
+//! report says the same sentences, once each: the text before the first result, `report.json` under `caveats`, the
+//! page among its notices, SARIF as notifications; the summary line counts the warnings. Who finds something out
+//! makes the caveat: there is no list of findings here, only their [topics](Topic). What holds under one memory model
+//! only is part of its result, and no caveat.
 
 pub mod arrays;
 pub mod conflicts;

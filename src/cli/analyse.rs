@@ -286,7 +286,8 @@ fn reading(arguments: &AnalyseArguments) -> Atomicity {
     }
 }
 
-/// The analysis for a reading, from that of whole instructions; a specification is explored access by access where that is needed, up to so many states.
+/// The analysis for a reading, from that of whole instructions; a specification is explored access by access where
+/// that is needed, up to so many states.
 pub fn for_reading(
     whole: Analysis,
     atomicity: Atomicity,

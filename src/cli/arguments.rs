@@ -13,8 +13,10 @@ use std::path::PathBuf;
 
 /// Finds where a concurrent program needs fences and locks to stay sequentially consistent on weak memory.
 ///
-/// seqcon explores a specification, or reads the state space that a model checker explored under sequential consistency, and tells which fences and locks keep
-/// the program sequentially consistent on TSO (x86), PSO (SPARC), ARMv7 and POWER: the fewest for the program or for its event graph, as the output says, each with a cycle that shows why.
+/// seqcon explores a specification, or reads the state space that a model checker explored under sequential
+/// consistency, and tells which fences and locks keep the program sequentially consistent on TSO (x86), PSO (SPARC),
+/// ARMv7 and POWER: the fewest for the program or for its event graph, as the output says, each with a cycle that
+/// shows why.
 #[derive(Parser)]
 #[command(version, max_term_width = 100, after_help = EXIT_STATUS, disable_help_subcommand = true)]
 pub struct Cli {
@@ -116,10 +118,12 @@ pub enum Command {
 /// Where the state space comes from and how it is read.
 #[derive(Args)]
 pub struct InputArguments {
-    /// Specifications (.slco, .litmus, .txt, .trench), state spaces (.aut, .aut.gz, - for standard input) or facts files; each is a model of its own
+    /// Specifications (.slco, .litmus, .txt, .trench), state spaces (.aut, .aut.gz, - for standard input) or facts
+    /// files; each is a model of its own
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
-    /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression [default: detected]
+    /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression
+    /// [default: detected]
     #[arg(long, value_name = "NAME|FILE", help_heading = "Input")]
     pub dialect: Option<PathBuf>,
     /// Labels of internal steps, comma-separated
@@ -161,14 +165,17 @@ pub struct AnalyseArguments {
     pub input: InputArguments,
     #[command(flatten)]
     pub merging: MergeArguments,
-    /// Memory models, comma-separated: names from 'seqcon models', or TOML files with a table [default: those of tso, pso, armv7 and power that the engine is for]
+    /// Memory models, comma-separated: names from 'seqcon models', or TOML files with a table [default: those of tso,
+    /// pso, armv7 and power that the engine is for]
     #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
     pub memory_models: Vec<String>,
     /// Which method: a name from 'seqcon engines'
     #[arg(long, value_name = "NAME", default_value = "cycles")]
     pub engine: String,
-    /// With --engine persistence: look at the program itself (none); or at each thread among an environment that writes at any time, or among the others flattened after their first K steps: faster, but perhaps with more fences. The default, auto, explores small programs, abstracts
-    /// larger ones, and explores those in full only if the fences are not proved to be the fewest
+    /// With --engine persistence: look at the program itself (none); or at each thread among an environment that
+    /// writes at any time, or among the others flattened after their first K steps: faster, but perhaps with more
+    /// fences. The default, auto, explores small programs, abstracts larger ones, and explores those in full only if
+    /// the fences are not proved to be the fewest
     #[arg(long, value_name = "auto|none|environment|K")]
     pub abstraction: Option<Approach>,
     /// With --engine persistence: list the minimal sets of fences of each thread: at most N, or all of them
@@ -177,7 +184,8 @@ pub struct AnalyseArguments {
     /// How instructions with several accesses are read [default: full; with --profile published: split]
     #[arg(long, value_enum, value_name = "WHICH", default_missing_value = "full", num_args = 0..=1)]
     pub atomicity: Option<AtomicityArgument>,
-    /// Whose definitions: the corrected ones; the same without program order across waits; or those of the paper. Only the first are sound
+    /// Whose definitions: the corrected ones; the same without program order across waits; or those of the paper.
+    /// Only the first are sound
     #[arg(long, value_enum, default_value = "sound")]
     pub profile: ProfileArgument,
     /// Which conflicts cycles are searched over: chosen for each pair, only of accesses enabled together, or all
@@ -197,19 +205,21 @@ pub struct AnalyseArguments {
     pub check: bool,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,
-    /// Run the repaired program under each memory model (tso, pso: machines; armv7, power: axioms; specifications only), as 'seqcon verify' does
+    /// Run the repaired program under each memory model (tso, pso: machines; armv7, power: axioms; specifications
+    /// only), as 'seqcon verify' does
     #[arg(long, help_heading = "Weak memory")]
     pub verify: bool,
     /// Under armv7 and power, --verify takes no instruction more often than this in one execution
     #[arg(long, value_name = "N", value_parser = positive, default_value = "2", requires = "verify", help_heading = "Weak memory")]
     pub unroll: usize,
-    /// Draw the cycle of every delay: a column a thread, program order downwards, conflicts across
+    /// Draw the cycle of every delay: one column for each thread, program order downwards, conflicts across
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
     /// The program's name in reports, if it is one [default: the file's name without its extension]
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     pub name: Option<String>,
-    /// Write all reports into this directory (made if it does not exist); of several models report.html goes into a directory for each
+    /// Write all reports into this directory (made if it does not exist); of several models report.html goes into a
+    /// directory for each
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Write fences.csv here (- for standard output)
@@ -253,7 +263,8 @@ pub enum AtomicityArgument {
     Updates,
     /// Each is atomic and a full fence by other means: the answer for the program with 'atomic [ ... ]' around each
     Presumed,
-    /// None is meant to be one step: every access is a step of its own, and sequential consistency is that of the split program
+    /// None is meant to be one step: every access is a step of its own, and sequential consistency is that of the
+    /// split program
     #[value(alias = "off")]
     Split,
 }
@@ -292,8 +303,9 @@ pub struct ExploreArguments {
     /// Write the state space here, as .aut in mCRL2's shape (- for standard output)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// What must hold in every state, as a condition over shared variables, Thread.variable and Thread@State, for example
-    /// 'not (P0@CS and P1@CS)'; may be given several times. If it does not hold somewhere: a shortest run that leads there, exit status 1
+    /// What must hold in every state, as a condition over shared variables, Thread.variable and Thread@State, for
+    /// example 'not (P0@CS and P1@CS)'; may be given several times. If it does not hold somewhere: a shortest run
+    /// that leads there, exit status 1
     #[arg(long = "invariant", value_name = "EXPR")]
     pub invariants: Vec<String>,
     #[command(flatten)]
@@ -342,7 +354,8 @@ pub struct VerifyArguments {
     /// Put nothing in
     #[arg(long, conflicts_with_all = ["only_confirmed", "confirm"])]
     pub as_is: bool,
-    /// What is verified: every run is sequentially consistent, or every state between instructions with empty buffers is (armv7, power: every final state)
+    /// What is verified: every run is sequentially consistent, or every state between instructions with empty buffers
+    /// is (armv7, power: every final state)
     #[arg(long, value_enum, default_value = "traces")]
     pub property: PropertyArgument,
     /// How instructions with several accesses are read
@@ -350,7 +363,8 @@ pub struct VerifyArguments {
     pub atomicity: AtomicityArgument,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,
-    /// Under armv7 and power, no instruction is taken more often than this in one execution; the output says if that leaves some out
+    /// Under armv7 and power, no instruction is taken more often than this in one execution; the output says if that
+    /// leaves some out
     #[arg(long, value_name = "N", value_parser = positive, default_value = "2", help_heading = "Weak memory")]
     pub unroll: usize,
     #[command(flatten)]
@@ -360,14 +374,17 @@ pub struct VerifyArguments {
 /// Searches under a weak memory model.
 #[derive(Args)]
 pub struct ConfirmationArguments {
-    /// Search a run for each delay (tso, pso; specifications only). auto: with a budget of states, and no fence for what is proved infeasible; off: trust the event graph; full: as auto, with --max-weak-states for each
-    /// search; mark (if no value is given): only tell which were confirmed (delays.csv; --verbose shows the runs), fences are for all [default: auto]
+    /// Search a run for each delay (tso, pso; specifications only). auto: with a budget of states, and no fence for
+    /// what is proved infeasible; off: trust the event graph; full: as auto, with --max-weak-states for each search;
+    /// mark (if no value is given): only tell which were confirmed (delays.csv; --verbose shows the runs), fences are
+    /// for all [default: auto]
     #[arg(long, value_enum, value_name = "HOW", default_missing_value = "mark", num_args = 0..=1, require_equals = true, hide_possible_values = true, help_heading = "Weak memory")]
     pub confirm: Option<ConfirmArgument>,
     /// The same as --confirm=full
     #[arg(long, help_heading = "Weak memory")]
     pub only_confirmed: bool,
-    /// The most writes that wait in a store buffer; if that was not enough, and nothing was found, there is no verdict (status 3)
+    /// The most writes that wait in a store buffer; if that was not enough, and nothing was found, there is no
+    /// verdict (status 3)
     #[arg(long, value_name = "N", value_parser = positive, default_value = "4", help_heading = "Weak memory")]
     pub buffer_bound: usize,
     /// The most states of a search under a weak memory model; the output says if that was not enough
@@ -398,7 +415,8 @@ pub struct FixArguments {
     /// The memory model
     #[arg(long = "mm", value_name = "NAME|FILE", default_value = "tso")]
     pub memory_model: String,
-    /// Put in what this report.json suggests, of whatever engine, and nothing else [default: what analyses find, until nothing is left to do]
+    /// Put in what this report.json suggests, of whatever engine, and nothing else [default: what analyses find,
+    /// until nothing is left to do]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["only_confirmed", "confirm", "atomicity", "max_states", "memory_limit", "timeout"])]
     pub with: Option<PathBuf>,
     /// Where to write the repaired specification [default: standard output]
@@ -435,10 +453,12 @@ pub struct LitmusArguments {
     /// Memory models, comma-separated: sc, tso, pso, armv7, power [default: that of each test's architecture]
     #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
     pub memory_models: Vec<String>,
-    /// How often each instruction of a loop is taken at most; if that may turn an answer, it is 'unknown', and the exit status is 3
+    /// How often each instruction of a loop is taken at most; if that may turn an answer, it is 'unknown', and the
+    /// exit status is 3
     #[arg(long, value_name = "N", value_parser = positive, default_value = "2")]
     pub unroll: usize,
-    /// Write the verdicts here, as a table: test, memory_model, condition_holds (1, 0 or unknown; - for standard output)
+    /// Write the verdicts here, as a table: test, memory_model, condition_holds (1, 0 or unknown; - for standard
+    /// output)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     #[command(flatten)]

@@ -11,7 +11,8 @@ use crate::explore::Stop;
 use crate::explore::observe::{FactsObserver, facts};
 use crate::source::Source;
 
-/// The caveats; the analysis is of the facts that the happenings are of, before its instructions are read in any other way.
+/// The caveats; the analysis is of the facts that the happenings are of, before its instructions are read in any
+/// other way.
 pub fn caveats(happenings: &Happenings, whole: &Analysis, specification: Option<&Specification>) -> Vec<Caveat> {
     // If only a part of the state space is known, nothing is said of what never happens: it may, elsewhere.
     if whole.cut_off {
@@ -26,7 +27,8 @@ pub fn caveats(happenings: &Happenings, whole: &Analysis, specification: Option<
     caveats
 }
 
-/// The caveats of a program whose whole state space nobody has looked at: engines look at more than that, or at less, and a program that is only run is not analysed. So it is explored for itself, as far as that is cheap.
+/// The caveats of a program whose whole state space nobody has looked at: engines look at more than that, or at less,
+/// and a program that is only run is not analysed. So it is explored for itself, as far as that is cheap.
 pub fn explored(specification: &Specification, limits: &LimitArguments) -> Vec<Caveat> {
     let most = limits.max_states.map_or(CHEAP_STATES, |states| states.min(CHEAP_STATES));
     let limits = LimitArguments { max_states: Some(most), strict: false, ..limits.clone() };

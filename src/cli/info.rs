@@ -1,6 +1,7 @@
 //! `seqcon info`: what is in a file, before anything is analysed.
 //!
-//! A specification is explored up to [`CHEAP_STATES`] states; a state space is read once, and its labels tell the threads, instructions and locations.
+//! A specification is explored up to [`CHEAP_STATES`] states; a state space is read once, and its labels tell the
+//! threads, instructions and locations.
 
 use super::arguments::{InfoArguments, InputArguments, LimitArguments};
 use super::failure::Failure;

@@ -1,6 +1,7 @@
 //! Reading what the command line names: specifications, state spaces and facts files, as models; memory models.
 //!
-//! Every file is a model of its own, unless `--merge` says that all are explorations of one program. All files are read and checked before anything is done with one of them.
+//! Every file is a model of its own, unless `--merge` says that all are explorations of one program. All files are
+//! read and checked before anything is done with one of them.
 
 use super::arguments::{EscapesArgument, InputArguments, MergeArguments, Verbosity};
 use super::failure::Failure;
@@ -165,7 +166,8 @@ impl InputArguments {
         Ok(())
     }
 
-    /// The names of the models: the files' names without their extensions, with their directories and then with their extensions where that is needed to tell them apart. Of merged files, the first one's.
+    /// The names of the models: the files' names without their extensions, with their directories and then with their
+    /// extensions where that is needed to tell them apart. Of merged files, the first one's.
     pub fn model_names(&self, merging: &MergeArguments) -> Vec<String> {
         let inputs = if merging.merge { &self.inputs[..1] } else { &self.inputs[..] };
         let forms: [fn(&Path) -> String; 3] =

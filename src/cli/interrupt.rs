@@ -1,5 +1,6 @@
-//! Ctrl-C, and other signals that ask for an end (SIGTERM, SIGHUP): the first one ends an exploration, an analysis or a run under weak memory, which then tells what it knows; the next one, or one at any other time (while a
-//! state space is read, while reports are written), ends the command, and leaves no file behind that is not whole.
+//! Ctrl-C, and other signals that ask for an end (SIGTERM, SIGHUP): the first one ends an exploration, an analysis or
+//! a run under weak memory, which then tells what it knows; the next one, or one at any other time (while a state
+//! space is read, while reports are written), ends the command, and leaves no file behind that is not whole.
 
 use crate::report::output;
 use crate::tell;
@@ -12,7 +13,8 @@ const ENDED_BY_CTRL_C: i32 = 130;
 static HEARING: AtomicUsize = AtomicUsize::new(0);
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Listens to signals from now on. Not if somebody, as `nohup`, has asked that SIGHUP or SIGTERM be ignored: all are listened to, or none.
+/// Listens to signals from now on. Not if somebody, as `nohup`, has asked that SIGHUP or SIGTERM be ignored: all are
+/// listened to, or none.
 pub fn listen() {
     if is_one_ignored() {
         return;
@@ -28,7 +30,8 @@ pub fn listen() {
     }
 }
 
-/// Whether SIGHUP (1) or SIGTERM (15) is ignored, where the system says it. SIGINT is, without anybody having asked, in a script's `seqcon … &`.
+/// Whether SIGHUP (1) or SIGTERM (15) is ignored, where the system says it. SIGINT is, without anybody having asked,
+/// in a script's `seqcon … &`.
 fn is_one_ignored() -> bool {
     const ASKED_FOR: u64 = 1 << 0 | 1 << 14;
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return false };

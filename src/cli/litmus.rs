@@ -138,7 +138,8 @@ fn write_csv(arguments: &LitmusArguments, judged: &[Judged]) -> Result<(), Failu
     Ok(staged.put_in_place()?)
 }
 
-/// A line for each test, and one for all; with a table on standard output, the last one goes to standard error and the others are not needed.
+/// A line for each test, and one for all; with a table on standard output, the last one goes to standard error and
+/// the others are not needed.
 fn write_lines(arguments: &LitmusArguments, verbosity: Verbosity, judged: &[Judged]) -> Result<(), Failure> {
     let stdout_is_taken = arguments.csv.as_ref().is_some_and(|path| path.as_os_str() == "-");
     let mut out: Box<dyn Write> = if stdout_is_taken { Box::new(streams::errors()) } else { Box::new(streams::text()) };

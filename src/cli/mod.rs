@@ -1,4 +1,5 @@
-//! The command line: arguments in, validated options out. No algorithm lives here, and nothing past here sees a raw argument.
+//! The command line: arguments in, validated options out. No algorithm lives here, and nothing past here sees a raw
+//! argument.
 
 // A stream whose reader is gone would be a panic; and what is not ours may garble a terminal.
 #![deny(clippy::print_stdout, clippy::print_stderr)]

@@ -1,6 +1,7 @@
 //! Where the results of `seqcon analyse` go: files, and a text for people.
 //!
-//! Tables, JSON, SARIF and DOT have all models in one file. A page shows one model, so with several `--out` has one for each, in a directory of the model's name; `--litmus` has such directories, too.
+//! Tables, JSON, SARIF and DOT have all models in one file. A page shows one model, so with several `--out` has one
+//! for each, in a directory of the model's name; `--litmus` has such directories, too.
 
 use super::arguments::{AnalyseArguments, Verbosity};
 use super::failure::Failure;
@@ -136,8 +137,9 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// For people, unless they asked for a table on standard output or for quiet; then only the summary lines, and with a table on standard output those go
-    /// to standard error. What must be known before the results are believed is said in any case.
+    /// For people, unless they asked for a table on standard output or for quiet; then only the summary lines, and
+    /// with a table on standard output those go to standard error. What must be known before the results are believed
+    /// is said in any case.
     pub fn write_text(&self, outcomes: &[Outcome], verbosity: Verbosity) -> Result<(), Failure> {
         let arguments = self.arguments;
         let stdout_is_taken = arguments.outputs().into_iter().any(|path| path.as_os_str() == "-");
@@ -199,7 +201,8 @@ fn refuse_for_several(arguments: &AnalyseArguments) -> Result<(), Failure> {
     }
 }
 
-/// The directory of a model: its name, as far as it is a plain name for a file. Names that differ only elsewhere are clashes.
+/// The directory of a model: its name, as far as it is a plain name for a file. Names that differ only elsewhere are
+/// clashes.
 fn directory(name: &str) -> PathBuf {
     let plain = |c: char| if c.is_alphanumeric() || "-_.+".contains(c) { c } else { '-' };
     let name: String = name.chars().map(plain).collect();

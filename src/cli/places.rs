@@ -1,4 +1,5 @@
-//! Where files go: no two outputs to one place, and none onto an input. Places are compared as files, not as they are spelled.
+//! Where files go: no two outputs to one place, and none onto an input. Places are compared as files, not as they are
+//! spelled.
 
 use super::failure::Failure;
 use crate::report::output::followed;

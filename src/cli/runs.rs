@@ -1,7 +1,7 @@
 //! Runs and states in the words of the specification.
 //!
-//! A step is shown as its instruction stands in the source, with the control states between which it leads and, as a comment, the values that it changed. Variables and
-//! control states are written as `--invariant` takes them.
+//! A step is shown as its instruction stands in the source, with the control states between which it leads and, as a
+//! comment, the values that it changed. Variables and control states are written as `--invariant` takes them.
 
 use crate::explore::successors::Evaluated;
 use crate::program::compiled::{Compiled, Trace};
@@ -58,7 +58,8 @@ impl Shown<'_> {
         }
     }
 
-    /// The instruction as it stands in the source, on one line and without comments; none if the transition has no statement.
+    /// The instruction as it stands in the source, on one line and without comments; none if the transition has no
+    /// statement.
     fn source(&self, instruction: &Instruction) -> Option<String> {
         if instruction.condition.is_none()
             && instruction.assignments.is_empty()

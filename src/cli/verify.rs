@@ -267,7 +267,8 @@ pub fn outcome(
     outcome.map_err(|error| specification.too_long(error))
 }
 
-/// Says it if only confirmed delays are to get fences, and there is no machine on which delays could be tried: then they stay unknown, and all get fences.
+/// Says it if only confirmed delays are to get fences, and there is no machine on which delays could be tried: then
+/// they stay unknown, and all get fences.
 pub fn tell_if_unconfirmable(model: &MemoryModel, arguments: &ConfirmationArguments) {
     if arguments.how().is_ok_and(|how| how == ConfirmArgument::Full) {
         tell_if_without_machine(model);

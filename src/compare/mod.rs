@@ -1,13 +1,17 @@
 //! What changed between two reports: two runs, two versions, or two memory models.
 //!
-//! Results are matched by memory model, everything in them by name: a fence by thread, instruction and position, a delay by its two accesses, a lock by the instruction that takes it. So reports of
-//! different versions of a program can be compared as far as its names stayed. Per memory model:
+//! Results are matched by memory model, everything in them by name: a fence by thread, instruction and position, a
+//! delay by its two accesses, a lock by the instruction that takes it. So reports of different versions of a program
+//! can be compared as far as its names stayed. Per memory model:
 //!
-//! - a fence that is only in one report is *lost* or *gained*; a lost one and a gained one of one thread that serve the same delays are one that *moved*;
+//! - a fence that is only in one report is *lost* or *gained*; a lost one and a gained one of one thread that serve
+//!   the same delays are one that *moved*;
 //! - a fence, lock or delay in both reports that is not the same in its other columns has *changed*;
 //! - *figures* are the columns of `summary.csv`, and the verdict of `--verify`.
 //!
-//! Versions, commands and input hashes are told, but are no difference: the results are compared, not how they came about. Linear in the size of the reports, but for moves, which are looked for among the lost and gained fences pair by pair.
+//! Versions, commands and input hashes are told, but are no difference: the results are compared, not how they came
+//! about. Linear in the size of the reports, but for moves, which are looked for among the lost and gained fences
+//! pair by pair.
 
 mod report;
 mod text;

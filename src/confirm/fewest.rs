@@ -1,10 +1,13 @@
 //! The fewest fences for the program: a lower bound from runs, and a search for fences that cost no more.
 //!
-//! A run that shows a feasible pair has its thread go alone from the delayed write to what overtakes it. Fences elsewhere do not stop it: before the write the thread and after it the others are sequentially consistent.
-//! So every set of fences that is enough has one at a point of that way ([`Fewest::demand`]), and the cheapest fences that meet all ways are a lower bound ([`Fewest::cost_of`]).
+//! A run that shows a feasible pair has its thread go alone from the delayed write to what overtakes it. Fences
+//! elsewhere do not stop it: before the write the thread and after it the others are sequentially consistent. So
+//! every set of fences that is enough has one at a point of that way ([`Fewest::demand`]), and the cheapest fences
+//! that meet all ways are a lower bound ([`Fewest::cost_of`]).
 //!
-//! [`Fewest::place`] goes on until the bound is met: the cheapest fences that meet all ways known are put in, and the program is searched again; every run that gets past them is another way. If there is none, on PSO in none
-//! of [all runs](crate::weak::runs) either, these fences are enough and cost no more than the bound.
+//! [`Fewest::place`] goes on until the bound is met: the cheapest fences that meet all ways known are put in, and the
+//! program is searched again; every run that gets past them is another way. If there is none, on PSO in none of [all
+//! runs](crate::weak::runs) either, these fences are enough and cost no more than the bound.
 
 use super::Subject;
 use crate::analysis::Recheck;
@@ -26,7 +29,8 @@ use crate::weak::visited::{Allowance, LimitReached};
 use crate::weak::{Granularity, Machine};
 use std::collections::BTreeSet;
 
-/// What is known of fences found here: with them no pair is feasible, and each is on the way of a run that the others let pass.
+/// What is known of fences found here: with them no pair is feasible, and each is on the way of a run that the others
+/// let pass.
 pub(super) const RECHECKED: Recheck = Recheck { done: true, enough: true, each_needed: true };
 
 /// All sites of a program at which a fence can stand.

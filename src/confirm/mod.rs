@@ -1,20 +1,28 @@
 //! Confirming delays: which pairs of the event graph does some run really need, and which fences (method §11)?
 //!
-//! The event graph over-approximates. Where the program itself is known, the exact search of [`weak::attack`](crate::weak::attack) tries each delay: found, it is confirmed; not found, it is proved infeasible on TSO.
-//! On PSO a search that fails proves nothing by itself (the thread may have to go on after others have answered it), so the delay stays unknown, and gets its fence, unless [all runs](crate::weak::runs) of the
-//! program with fences for the others are sequentially consistent. Under a model without a [machine](Machine::of) every delay stays unknown, and gets its fence.
+//! The event graph over-approximates. Where the program itself is known, the exact search of
+//! [`weak::attack`](crate::weak::attack) tries each delay: found, it is confirmed; not found, it is proved infeasible
+//! on TSO. On PSO a search that fails proves nothing by itself (the thread may have to go on after others have
+//! answered it), so the delay stays unknown, and gets its fence, unless [all runs](crate::weak::runs) of the program
+//! with fences for the others are sequentially consistent. Under a model without a [machine](Machine::of) every delay
+//! stays unknown, and gets its fence.
 //!
-//! *What is placed.* Fences for every delay that is not proved infeasible: what is enough for these is enough for the program. [`fewest`] decides whether less is:
+//! *What is placed.* Fences for every delay that is not proved infeasible: what is enough for these is enough for the
+//! program. [`fewest`] decides whether less is:
 //!
-//! - *At least.* Every confirmed delay comes with a run, and every set of fences that is enough has a fence on the way of that run's thread from the delayed write to what overtakes it. The cheapest fences that meet
-//!   all these ways (a minimum hitting set) cost no more than any set that is enough.
+//! - *At least.* Every confirmed delay comes with a run, and every set of fences that is enough has a fence on the
+//!   way of that run's thread from the delayed write to what overtakes it. The cheapest fences that meet all these
+//!   ways (a minimum hitting set) cost no more than any set that is enough.
 //! - *At most.* The fences placed.
 //!
-//! If both cost the same, no cheaper set of fences before, after or inside instructions is enough for the program ([`Minimality::Program`]), with the locks in place, and, since every fence costs something, without any one of its
-//! fences one of the runs is possible again: each is needed by a run. If they do not, fences are placed for the runs alone and the program is searched again, until no pair is feasible (then these are the fewest) or
-//! the allowance is spent (then those for all delays stay, [`Minimality::EventGraph`]).
+//! If both cost the same, no cheaper set of fences before, after or inside instructions is enough for the program
+//! ([`Minimality::Program`]), with the locks in place, and, since every fence costs something, without any one of its
+//! fences one of the runs is possible again: each is needed by a run. If they do not, fences are placed for the runs
+//! alone and the program is searched again, until no pair is feasible (then these are the fewest) or the allowance is
+//! spent (then those for all delays stay, [`Minimality::EventGraph`]).
 //!
-//! *Cost.* The default has an allowance of states for all searches together, counted and not timed, so that the answer does not depend on the machine that computes it, unless the command has a limit on time or memory.
+//! *Cost.* The default has an allowance of states for all searches together, counted and not timed, so that the
+//! answer does not depend on the machine that computes it, unless the command has a limit on time or memory.
 
 mod fewest;
 
@@ -35,7 +43,8 @@ use crate::weak::{Granularity, Machine};
 use fewest::{Fewest, GivenUp, Search};
 use std::time::Instant;
 
-/// How many states the default spends on a memory model at most: with [`FEW`], some seconds, and no more than a few times what the program's own states took.
+/// How many states the default spends on a memory model at most: with [`FEW`], some seconds, and no more than a few
+/// times what the program's own states took.
 pub const AUTO_STATES: usize = 1_000_000;
 /// How many it spends on a program with hardly any states; twice those that the program has come on top.
 const FEW: usize = 250_000;
@@ -100,9 +109,11 @@ impl Confirmed {
     }
 }
 
-/// Places the fewest fences that the program needs, as far as that can be found out with some 250,000 states and twice as many as the program has, but no more than [`AUTO_STATES`], or the limit if that is less.
+/// Places the fewest fences that the program needs, as far as that can be found out with some 250,000 states and
+/// twice as many as the program has, but no more than [`AUTO_STATES`], or the limit if that is less.
 ///
-/// Definitions that are known to miss something are answered as they are, and so is a part of a state space: what is infeasible there says nothing about what was not found.
+/// Definitions that are known to miss something are answered as they are, and so is a part of a state space: what is
+/// infeasible there says nothing about what was not found.
 ///
 /// # Errors
 /// If an instruction is too long to be split.
@@ -193,7 +204,8 @@ impl Subject<'_> {
             || self.analysis.conflict_rule(self.options.conflicts) == ConflictRule::Concurrent
     }
 
-    /// The outcome, if nothing less is enough for the program; else the outcome with what is enough, as far as that can be found out.
+    /// The outcome, if nothing less is enough for the program; else the outcome with what is enough, as far as that
+    /// can be found out.
     fn fewest(
         &self,
         split: &SplitProgram,
@@ -316,7 +328,8 @@ impl Subject<'_> {
         Ok(split)
     }
 
-    /// The pair in the terms of the program, once for each location that goes by its name; none if its first access is no write: then no store buffer reorders it.
+    /// The pair in the terms of the program, once for each location that goes by its name; none if its first access
+    /// is no write: then no store buffer reorders it.
     fn pairs(&self, split: &SplitProgram, from: VertexId, to: VertexId) -> Vec<Pair> {
         let graph = &self.analysis.graph;
         let vertices = |id: VertexId| -> Vec<(usize, Vertex)> {

@@ -1,17 +1,20 @@
 //! What must be enforced: delays, cumulative delays, torn instructions (method §6, §7, §8).
 //!
-//! A cycle is impossible only when *none* of its parts is unsafe, so every unsafe part of every critical cycle must be enforced:
+//! A cycle is impossible only when *none* of its parts is unsafe, so every unsafe part of every critical cycle must
+//! be enforced:
 //!
 //! - a **delay** is an unsafe pair (a, b) that is the entry→exit part of some critical cycle;
-//! - under a model that is not store-atomic, a pair (r, b) whose entry r is a read is a **cumulative delay** if it is part of some critical cycle:
-//!   the conflict edge into r is unsafe, and only an A-cumulative fence between r and b makes up for it, even if (r, b) itself is preserved;
-//! - with atomicity checking, an instruction is **torn** if a critical cycle moves between two of its accesses against its own order.
+//! - under a model that is not store-atomic, a pair (r, b) whose entry r is a read is a **cumulative delay** if it is
+//!   part of some critical cycle: the conflict edge into r is unsafe, and only an A-cumulative fence between r and b
+//!   makes up for it, even if (r, b) itself is preserved;
+//! - with atomicity checking, an instruction is **torn** if a critical cycle moves between two of its accesses
+//!   against its own order.
 //!
 //! Torn instructions are found first and locked; delays are computed with the locks in place.
 //!
-//! *Which conflicts count* is decided pair by pair ([`ConflictRule::Auto`], method §6): what matters is the access that is executed early.
-//! While a thread has only read early, the others still run on a memory that SC reaches too, and every conflict of the cycle can be seen in an SC state;
-//! once it has written early, they do not.
+//! *Which conflicts count* is decided pair by pair ([`ConflictRule::Auto`], method §6): what matters is the access
+//! that is executed early. While a thread has only read early, the others still run on a memory that SC reaches too,
+//! and every conflict of the cycle can be seen in an SC state; once it has written early, they do not.
 
 use super::atomicity::Atomicity;
 use super::graph::{CycleGraph, Sideways, TornScope, sideways_moves};
@@ -72,7 +75,8 @@ pub struct Findings {
     pub torn: Vec<Torn>,
     /// Delays with the torn instructions locked, in the order of the program.
     pub delays: Vec<Delay>,
-    /// What the delays were computed with: the torn instructions are locked, and those presumed to be atomic are as good as that.
+    /// What the delays were computed with: the torn instructions are locked, and those presumed to be atomic are as
+    /// good as that.
     pub in_place: Synchronisation,
     /// The critical cycles, if they were asked for.
     pub cycles: Option<CycleList>,
@@ -175,8 +179,8 @@ impl<'a> Relations<'a> {
         CycleGraph::new(self.setting.graph, self.setting.order, self.conflicts_for(early), sideways)
     }
 
-    /// For each read, the accesses after it without a barrier in between: the pairs that need a cumulative fence if they are
-    /// on a critical cycle. None if stores are atomic.
+    /// For each read, the accesses after it without a barrier in between: the pairs that need a cumulative fence if
+    /// they are on a critical cycle. None if stores are atomic.
     pub(super) fn open_pairs(&self, in_place: &Synchronisation) -> Vec<FixedBitSet> {
         let graph = self.setting.graph;
         let open_after = |a: VertexId| {

@@ -1,11 +1,14 @@
 //! All critical cycles, one after the other, never stored (method §7).
 //!
-//! After Tarjan's enumeration of elementary circuits, as the paper uses it: each cycle is found from one root only, by backtracking, and a
-//! branch from which the root cannot be reached is not entered; moves between two strongly connected components are not in the graph at all. Tarjan's marks, which keep a vertex blocked after a fruitless visit, are not used: here a
-//! visit can also fail because a thread or a location was used up, which says nothing about a visit on another path.
+//! After Tarjan's enumeration of elementary circuits, as the paper uses it: each cycle is found from one root only,
+//! by backtracking, and a branch from which the root cannot be reached is not entered; moves between two strongly
+//! connected components are not in the graph at all. Tarjan's marks, which keep a vertex blocked after a fruitless
+//! visit, are not used: here a visit can also fail because a thread or a location was used up, which says nothing
+//! about a visit on another path.
 //!
-//! *Root.* A cycle changes its location at least twice, so it has segments whose entry and exit differ; it is listed from the one of the
-//! least thread. The exception is an instruction torn between two accesses to one location, with one access of another thread in between.
+//! *Root.* A cycle changes its location at least twice, so it has segments whose entry and exit differ; it is listed
+//! from the one of the least thread. The exception is an instruction torn between two accesses to one location, with
+//! one access of another thread in between.
 //!
 //! *Cost:* proportional to the number of cycles times their length in practice; there can be exponentially many cycles.
 
@@ -15,8 +18,8 @@ use crate::ids::{LocationId, ThreadId, VertexId};
 use fixedbitset::FixedBitSet;
 use std::ops::ControlFlow;
 
-/// Calls `visit` for every cycle of the graph that satisfies the conditions on threads and locations, in a fixed order; whether
-/// one of its parts is unsafe is for the caller to say.
+/// Calls `visit` for every cycle of the graph that satisfies the conditions on threads and locations, in a fixed
+/// order; whether one of its parts is unsafe is for the caller to say.
 pub fn for_each_cycle(graph: &CycleGraph<'_>, visit: &mut dyn FnMut(&Cycle) -> ControlFlow<()>) -> ControlFlow<()> {
     for entry in graph.graph.vertex_ids().filter(|entry| !graph.exits[entry.index()].is_clear()) {
         let returns = returns_to(graph, entry);

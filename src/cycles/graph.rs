@@ -1,11 +1,14 @@
-//! The graph in which cycles are searched: conflict edges between threads, and moves from entry to exit within a thread.
+//! The graph in which cycles are searched: conflict edges between threads, and moves from entry to exit within a
+//! thread.
 //!
-//! *Components.* A cycle stays within a strongly connected component of the accesses under moves and conflicts. So a move from one component to another is on none, and is
-//! left out from the beginning: the search and the enumeration see only what can be on a cycle. The components are Tarjan's, by petgraph, on a compressed sparse
-//! row graph: linear in moves and conflicts, once for a graph.
+//! *Components.* A cycle stays within a strongly connected component of the accesses under moves and conflicts. So a
+//! move from one component to another is on none, and is left out from the beginning: the search and the enumeration
+//! see only what can be on a cycle. The components are Tarjan's, by petgraph, on a compressed sparse row graph:
+//! linear in moves and conflicts, once for a graph.
 //!
-//! *Exits that are alike.* What a cycle can do after an exit depends on its thread, its location and what conflicts with it, not on the access itself. Exits that have all of these
-//! in common are known under the least of them ([`CycleGraph::alike`]).
+//! *Exits that are alike.* What a cycle can do after an exit depends on its thread, its location and what conflicts
+//! with it, not on the access itself. Exits that have all of these in common are known under the least of them
+//! ([`CycleGraph::alike`]).
 
 use crate::aeg::{AbstractEventGraph, Conflicts, ProgramOrder};
 use crate::ids::{LocationId, ThreadId, VertexId};
@@ -50,7 +53,8 @@ pub struct CycleGraph<'a> {
     pub(super) of_thread: Vec<FixedBitSet>,
     /// The accesses that use up each location.
     pub(super) at_location: Vec<FixedBitSet>,
-    /// Torn moves between two accesses to one location, or two of one vertex: a cycle with one access of one other thread.
+    /// Torn moves between two accesses to one location, or two of one vertex: a cycle with one access of one other
+    /// thread.
     pub(super) torn_in_place: Vec<(VertexId, VertexId)>,
 }
 
@@ -111,7 +115,8 @@ impl<'a> CycleGraph<'a> {
         self.graph.vertex(vertex).thread
     }
 
-    /// The location that a cycle uses up with this access: none if it is vague, as another access to it may be elsewhere.
+    /// The location that a cycle uses up with this access: none if it is vague, as another access to it may be
+    /// elsewhere.
     pub(super) fn location(&self, vertex: VertexId) -> Option<LocationId> {
         used_location(self.graph, vertex)
     }
@@ -173,7 +178,8 @@ fn alike(graph: &AbstractEventGraph, conflicts: &Conflicts) -> Vec<VertexId> {
     graph.vertex_ids().map(least).collect()
 }
 
-/// The sideways moves, ordered pairs of vertices of one instruction. Where an instruction makes an access twice, there is a move from its vertex to itself.
+/// The sideways moves, ordered pairs of vertices of one instruction. Where an instruction makes an access twice,
+/// there is a move from its vertex to itself.
 pub(super) fn sideways_moves(graph: &AbstractEventGraph, sideways: Sideways<'_>) -> BTreeSet<(VertexId, VertexId)> {
     let mut moves = BTreeSet::new();
     for evaluation in graph.evaluations.iter().take_while(|_| !graph.budget.is_over()) {

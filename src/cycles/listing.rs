@@ -1,10 +1,12 @@
-//! Critical cycles for people: listed one after the other, and counted (`--cycles`); and the same delays by another way.
+//! Critical cycles for people: listed one after the other, and counted (`--cycles`); and the same delays by another
+//! way.
 //!
-//! A listed cycle says of each of its segments what makes it a finding: it is a delay, a cumulative delay, or tears an instruction. Under
-//! [`ConflictRule::Auto`](super::ConflictRule::Auto) a cycle can make one of its pairs a finding and not another, because their conflicts are of different kinds.
+//! A listed cycle says of each of its segments what makes it a finding: it is a delay, a cumulative delay, or tears
+//! an instruction. Under [`ConflictRule::Auto`](super::ConflictRule::Auto) a cycle can make one of its pairs a
+//! finding and not another, because their conflicts are of different kinds.
 //!
-//! [`findings_by_enumeration`] collects what the cycles say; it must be what the search of [`delays`](super::delays) says, and a debug assertion
-//! there holds the two against each other.
+//! [`findings_by_enumeration`] collects what the cycles say; it must be what the search of [`delays`](super::delays)
+//! says, and a debug assertion there holds the two against each other.
 
 use super::delays::Relations;
 use super::enumerate::for_each_cycle;

@@ -1,10 +1,13 @@
 //! What a cycle can reach outside of one thread: over conflicts, and over single accesses, of the other threads.
 //!
-//! All exits of a thread are searched with the same surroundings, so these are computed once for the thread: [`Outside`] joins every access to the accesses that come next, which conflict
-//! with it or with an access of a third thread that conflicts with it. Two questions are answered from that, the conditions on threads and locations aside: which
-//! entries an exit can come back to at all, and which exits lead to them. What they say no to is on no cycle; the search does the rest.
+//! All exits of a thread are searched with the same surroundings, so these are computed once for the thread:
+//! [`Outside`] joins every access to the accesses that come next, which conflict with it or with an access of a third
+//! thread that conflicts with it. Two questions are answered from that, the conditions on threads and locations
+//! aside: which entries an exit can come back to at all, and which exits lead to them. What they say no to is on no
+//! cycle; the search does the rest.
 //!
-//! *Cost:* for a thread, conflicts × accesses / 64; for a question, at most (accesses² / 64 + moves). All of it for one thread at a time: accesses² bits.
+//! *Cost:* for a thread, conflicts × accesses / 64; for a question, at most (accesses² / 64 + moves). All of it for
+//! one thread at a time: accesses² bits.
 
 use super::graph::CycleGraph;
 use crate::ids::{ThreadId, VertexId};
@@ -14,7 +17,8 @@ use fixedbitset::FixedBitSet;
 pub struct Outside<'g> {
     pub(super) graph: &'g CycleGraph<'g>,
     pub(super) own: ThreadId,
-    /// What conflicts with each access, directly or over a single access that is not of the own thread. As conflicts are, this is symmetric.
+    /// What conflicts with each access, directly or over a single access that is not of the own thread. As conflicts
+    /// are, this is symmetric.
     near: Vec<FixedBitSet>,
 }
 

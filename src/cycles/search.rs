@@ -1,21 +1,27 @@
 //! Is the pair (a, b) the entry→exit part of some critical cycle? Decided without listing cycles (method §7).
 //!
-//! From exit `b` the search crosses conflict edges to other threads, passes them from entry to exit, and comes back to the entries asked for.
-//! A search state is (exit, threads used, locations used); states are taken by the number of accesses so far, and one is dropped if a state with
-//! an exit [alike](CycleGraph::alike), no more threads and no more locations was there before (dominance). So the first way back to an entry is a shortest cycle.
+//! From exit `b` the search crosses conflict edges to other threads, passes them from entry to exit, and comes back
+//! to the entries asked for. A search state is (exit, threads used, locations used); states are taken by the number
+//! of accesses so far, and one is dropped if a state with an exit [alike](CycleGraph::alike), no more threads and no
+//! more locations was there before (dominance). So the first way back to an entry is a shortest cycle.
 //!
-//! *A location is one run of at most three accesses*, so a thread either changes the location (entry and exit differ), or takes part with one access between two others
-//! on the same location. One search from `b` answers for all entries `a` of its thread.
+//! *A location is one run of at most three accesses*, so a thread either changes the location (entry and exit
+//! differ), or takes part with one access between two others on the same location. One search from `b` answers for
+//! all entries `a` of its thread.
 //!
-//! *Which of several shortest cycles* is found follows from the order in which states are taken: by length, those of one length by the state before them (those that
-//! passed a single access first), then by the accesses. Dropping a state never changes the answer: whatever it could close, the one that dominates it closes in fewer accesses, or first. For the same reason
-//! states are made only when their length has come, which for most exits it never does, and an exit is passed once from a state, over the first entry that leads to it.
+//! *Which of several shortest cycles* is found follows from the order in which states are taken: by length, those of
+//! one length by the state before them (those that passed a single access first), then by the accesses. Dropping a
+//! state never changes the answer: whatever it could close, the one that dominates it closes in fewer accesses, or
+//! first. For the same reason states are made only when their length has come, which for most exits it never does,
+//! and an exit is passed once from a state, over the first entry that leads to it.
 //!
-//! *Locations that are as good as used.* A location from which only threads leave that were used makes no difference any more, so it counts as used: paths that differ only in
-//! which of such locations they took become one. Without this, a ring of threads in which neighbours share several locations has exponentially many.
+//! *Locations that are as good as used.* A location from which only threads leave that were used makes no difference
+//! any more, so it counts as used: paths that differ only in which of such locations they took become one. Without
+//! this, a ring of threads in which neighbours share several locations has exponentially many.
 //!
-//! *Pruning:* exits from which no wanted entry can be reached at all, threads and locations aside, are not visited ([`Outside`]). *Cost:* a state is expanded by conflicts²
-//! operations on sets of accesses; the number of states is linear in the exits times the width of the dominance lists; in the worst case exponential in the number of
+//! *Pruning:* exits from which no wanted entry can be reached at all, threads and locations aside, are not visited
+//! ([`Outside`]). *Cost:* a state is expanded by conflicts² operations on sets of accesses; the number of states is
+//! linear in the exits times the width of the dominance lists; in the worst case exponential in the number of
 //! threads, there is no bound on the length.
 
 use super::graph::CycleGraph;
@@ -26,9 +32,11 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// For each wanted entry that lies on a critical cycle with exit `b`, of the thread that `outside` is for: a shortest such cycle, its first segment being (entry, b).
+/// For each wanted entry that lies on a critical cycle with exit `b`, of the thread that `outside` is for: a shortest
+/// such cycle, its first segment being (entry, b).
 ///
-/// A wanted entry at the location of `b` is only closed over a single access of one other thread: a torn instruction (method §8). It can be `b` itself, if the instruction makes that access twice.
+/// A wanted entry at the location of `b` is only closed over a single access of one other thread: a torn instruction
+/// (method §8). It can be `b` itself, if the instruction makes that access twice.
 #[must_use]
 pub fn shortest_cycles(outside: &Outside<'_>, b: VertexId, wanted: &FixedBitSet) -> BTreeMap<VertexId, Cycle> {
     let wanted = outside.reached_from(b, wanted);
@@ -55,7 +63,8 @@ struct Passage {
     segment: Segment,
 }
 
-/// Threads and locations that a path has used: one set, the threads first. Locations that no other thread can leave from any more count as used.
+/// Threads and locations that a path has used: one set, the threads first. Locations that no other thread can leave
+/// from any more count as used.
 type Used = FixedBitSet;
 
 struct Search<'g> {
@@ -187,12 +196,14 @@ impl<'g> Search<'g> {
         }
     }
 
-    /// Passes a single access of one thread, and then the next one, which comes in at the same location. Where that one can be entered directly, this would only be a detour.
+    /// Passes a single access of one thread, and then the next one, which comes in at the same location. Where that
+    /// one can be entered directly, this would only be a detour.
     fn pass_over_single(&mut self, state: usize, reached: &mut Vec<usize>) {
         let conflicts = self.graph.conflicts;
         let exit = self.states[state].exit;
         let free = self.free_exits(state);
-        // For the single accesses of one thread, which follow each other: the exits left to take, and the entries that are done with.
+        // For the single accesses of one thread, which follow each other: the exits left to take, and the entries
+        // that are done with.
         let (mut thread, mut left, mut entered) = (None, free.clone(), conflicts.row(exit).clone());
         for &single in conflicts.of(exit) {
             if self.graph.graph.budget.is_over() {

@@ -9,7 +9,8 @@ use crate::memory::Kind;
 pub struct Segment {
     /// Where the cycle comes in.
     pub entry: VertexId,
-    /// Where it goes out; equal to the entry if the thread takes part with one access, or with two of one vertex ([`Cycle::is_move`]).
+    /// Where it goes out; equal to the entry if the thread takes part with one access, or with two of one vertex
+    /// ([`Cycle::is_move`]).
     pub exit: VertexId,
 }
 
@@ -58,8 +59,10 @@ impl Cycle {
         self.segments.iter().zip(nexts).map(|(segment, next)| (segment.exit, next.entry))
     }
 
-    /// Whether the thread of this segment takes part with two accesses. Entry and exit then differ, except where an instruction that accesses one location twice is torn between the
-    /// two: such a cycle has one more segment, a single access of another thread, and begins with the torn one. (All others visit two locations, and so change the location.)
+    /// Whether the thread of this segment takes part with two accesses. Entry and exit then differ, except where an
+    /// instruction that accesses one location twice is torn between the two: such a cycle has one more segment, a
+    /// single access of another thread, and begins with the torn one. (All others visit two locations, and so change
+    /// the location.)
     #[must_use]
     pub fn is_move(&self, position: usize) -> bool {
         let is_at_one_vertex = |segment: &Segment| segment.entry == segment.exit;
@@ -80,7 +83,8 @@ pub struct Step {
     pub vertex: VertexId,
     /// The edge to the next access.
     pub edge: Edge,
-    /// The edge's name: `PodWR`, `Fre`, `Rfe`, `Coe`, `Torn..` for a sideways move, or `Sto` for the order of writes to different locations.
+    /// The edge's name: `PodWR`, `Fre`, `Rfe`, `Coe`, `Torn..` for a sideways move, or `Sto` for the order of writes
+    /// to different locations.
     pub name: String,
 }
 

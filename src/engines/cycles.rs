@@ -1,6 +1,7 @@
 //! The main analysis as an engine: robustness by critical cycles (method §1 to §10).
 //!
-//! The stations themselves are [`facts`](crate::facts) to [`placement`](crate::placement); this is only their common face.
+//! The stations themselves are [`facts`](crate::facts) to [`placement`](crate::placement); this is only their common
+//! face.
 
 use super::{Approach, Description, Engine, Evidence, Run, Task, Trouble};
 use crate::aeg::Profile;

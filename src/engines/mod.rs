@@ -1,8 +1,9 @@
 //! Engines: published methods that answer the same question, where does a program need fences, each in its own way.
 //!
-//! An [`Engine`] knows its name, the property that its fences guarantee, and the memory models that it is for. [`Engine::check`] looks at the state space of a
-//! program once and gives [`Evidence`]; [`Evidence::insert_fences`] makes a [`ModelOutcome`] of it, which goes through the same reports as that of any other engine.
-//! Engines know nothing of each other. [`all`] lists them; the first is the default.
+//! An [`Engine`] knows its name, the property that its fences guarantee, and the memory models that it is for.
+//! [`Engine::check`] looks at the state space of a program once and gives [`Evidence`]; [`Evidence::insert_fences`]
+//! makes a [`ModelOutcome`] of it, which goes through the same reports as that of any other engine. Engines know
+//! nothing of each other. [`all`] lists them; the first is the default.
 //!
 //! | engine | guarantees | looks at |
 //! |---|---|---|

@@ -1,11 +1,12 @@
 //! The parallel breadth-first search.
 //!
-//! States are expanded block by block, in the order of their numbers. Within a block, workers expand equal parts and collect the successors as
-//! *candidates*, in order; each shard of the table then looks up the candidates of its part of the hash range; the new ones are numbered in the order of the candidates. So the numbering is
-//! that of a sequential search: it depends neither on the number of workers nor on the number of shards.
+//! States are expanded block by block, in the order of their numbers. Within a block, workers expand equal parts and
+//! collect the successors as *candidates*, in order; each shard of the table then looks up the candidates of its part
+//! of the hash range; the new ones are numbered in the order of the candidates. So the numbering is that of a
+//! sequential search: it depends neither on the number of workers nor on the number of shards.
 //!
-//! *Cost.* A transition costs an evaluation, a lookup, and a few bytes of sequential memory traffic; a state costs its packed bytes and 6 to 8 bytes of the table. Blocks of few
-//! states are not shared out.
+//! *Cost.* A transition costs an evaluation, a lookup, and a few bytes of sequential memory traffic; a state costs
+//! its packed bytes and 6 to 8 bytes of the table. Blocks of few states are not shared out.
 
 use super::collect::{Block, Collector};
 use super::layout::Layout;
@@ -46,7 +47,8 @@ pub trait Observer {
         None
     }
 
-    /// After a block: `first` is the number of its first state; `numbers` are those of the successors, watcher by watcher, in the order in which they were told.
+    /// After a block: `first` is the number of its first state; `numbers` are those of the successors, watcher by
+    /// watcher, in the order in which they were told.
     ///
     /// # Errors
     /// If what is written cannot be written.
@@ -90,7 +92,8 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// The limit that was reached, with the option that raises it; none if all states were expanded or an invariant ended it.
+    /// The limit that was reached, with the option that raises it; none if all states were expanded or an invariant
+    /// ended it.
     #[must_use]
     pub fn limit(self) -> Option<&'static str> {
         match self {
@@ -342,7 +345,8 @@ impl<'p, O: Observer> Search<'p, O> {
         Violation { invariant, run: self.run_to(state), control, values }
     }
 
-    /// The new states of the block are numbered, and what the workers have counted and their watchers have seen counts from now on.
+    /// The new states of the block are numbered, and what the workers have counted and their watchers have seen
+    /// counts from now on.
     fn finish_block(&mut self) -> io::Result<()> {
         let block = Block::new(self.workers.iter().map(|worker| &worker.collector));
         let sharing = if block.num_of_candidates() < SHARED_CANDIDATES { Sharing::Alone } else { Sharing::Shared };

@@ -1,7 +1,8 @@
 //! How a state is packed: every control state and every variable element has a field of bits.
 //!
-//! A Boolean has one bit, a control state as many as its thread needs; an integer starts with the bits that its initial value needs, and is widened
-//! when a value does not fit: the states found so far are repacked, and the exploration goes on. A field never crosses the border of a 64-bit word.
+//! A Boolean has one bit, a control state as many as its thread needs; an integer starts with the bits that its
+//! initial value needs, and is widened when a value does not fit: the states found so far are repacked, and the
+//! exploration goes on. A field never crosses the border of a 64-bit word.
 
 use crate::program::compiled::Compiled;
 
@@ -108,7 +109,8 @@ impl Layout {
         self.ranges.iter().map(|range| range.bits).sum()
     }
 
-    /// A layout in which the value fits, with room for as much again. Fields of the same kind are widened with it, as they will soon need that, too, and each time all states are packed anew.
+    /// A layout in which the value fits, with room for as much again. Fields of the same kind are widened with it, as
+    /// they will soon need that, too, and each time all states are packed anew.
     #[must_use]
     pub fn widened(&self, value: DoesNotFit) -> Layout {
         let mut ranges = self.ranges.clone();

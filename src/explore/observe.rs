@@ -33,8 +33,9 @@ impl Observer for Nobody {
 
 /// Collects the facts (method §2) on the fly: no transition is stored, and none is looked at twice.
 ///
-/// What a thread has enabled after its own step is evaluated with the step, and so is what another thread has enabled after a step that may change it. Sets of labels are interned: those
-/// of a thread (local sets), and those of a state.
+/// What a thread has enabled after its own step is evaluated with the step, and so is what another thread has enabled
+/// after a step that may change it. Sets of labels are interned: those of a thread (local sets), and those of a
+/// state.
 pub struct FactsObserver;
 
 /// The facts that one worker has seen; labels and local sets are numbered as it met them.

@@ -1,7 +1,8 @@
 //! What a search has found so far, and how it goes on in a wider layout.
 //!
-//! When a value does not fit into its field, the block at hand is given up, all states are packed anew with the same numbers, the tables are built again,
-//! and the search goes on with that block. Linear in the number of states; fields are widened generously, so it happens rarely.
+//! When a value does not fit into its field, the block at hand is given up, all states are packed anew with the same
+//! numbers, the tables are built again, and the search goes on with that block. Linear in the number of states;
+//! fields are widened generously, so it happens rarely.
 
 use super::driver::Observer;
 use super::layout::Layout;

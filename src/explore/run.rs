@@ -1,8 +1,9 @@
 //! The run that leads to a state, as short as can be.
 //!
-//! Predecessors are not stored. A state's first predecessor in the order of the numbers is one step nearer to the initial state, as the search is breadth-first; and it was expanded in the block
-//! in which the state was found, so that [`Discoveries`], two numbers a block, say where to look for it. Each step of the run costs the expansion of at most one
-//! block.
+//! Predecessors are not stored. A state's first predecessor in the order of the numbers is one step nearer to the
+//! initial state, as the search is breadth-first; and it was expanded in the block in which the state was found, so
+//! that [`Discoveries`], two numbers a block, say where to look for it. Each step of the run costs the expansion of
+//! at most one block.
 
 use super::layout::Layout;
 use super::store::States;

@@ -1,7 +1,8 @@
 //! All states, in the order of discovery: [`States`]. The table that finds them is [`table`](super::table).
 //!
-//! A state is a few 64-bit words, of which the last one is rarely full: in memory it takes only the bytes that it needs. The states lie one after the other, which is also the queue of the
-//! breadth-first search: a state's number is its position. The array grows by an eighth, so that little of it is unused.
+//! A state is a few 64-bit words, of which the last one is rarely full: in memory it takes only the bytes that it
+//! needs. The states lie one after the other, which is also the queue of the breadth-first search: a state's number
+//! is its position. The array grows by an eighth, so that little of it is unused.
 
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -112,7 +113,8 @@ pub fn hash(state: &[u64]) -> u64 {
     for &word in state {
         hasher.write_u64(word);
     }
-    // The multiplication of the last step mixes upwards only; the bucket is taken from the upper bits, the shard from the middle, the tag from the lower.
+    // The multiplication of the last step mixes upwards only; the bucket is taken from the upper bits, the shard from
+    // the middle, the tag from the lower.
     let hash = hasher.finish();
     (hash ^ (hash >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }

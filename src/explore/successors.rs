@@ -1,6 +1,7 @@
 //! The steps of a state: for each thread, every instruction of its control state, taken or refused.
 //!
-//! A refused one is a blocked evaluation, a self-loop (method §2). [`Expander`] has the scratch space, so that nothing is allocated for a state.
+//! A refused one is a blocked evaluation, a self-loop (method §2). [`Expander`] has the scratch space, so that
+//! nothing is allocated for a state.
 
 use super::layout::{DoesNotFit, Layout};
 use crate::program::compiled::{Compiled, CompiledThread, Fault, Step, Target, Trace};
@@ -36,9 +37,11 @@ pub enum Trouble {
 
 /// Control states, by thread, whose steps make no shared access and never go round among themselves.
 ///
-/// Such steps of a thread commute with those of all others, so a search that is only asked about accesses need not interleave them: where a thread is in such a state and can move, its steps alone are
-/// enough (an ample set: nothing that another thread does enables or disables them, and a thread leaves these states after finitely many of them). Whatever set of threads stands before accesses in some reachable state, with
-/// some memory, does so in a state that is still reached.
+/// Such steps of a thread commute with those of all others, so a search that is only asked about accesses need not
+/// interleave them: where a thread is in such a state and can move, its steps alone are enough (an ample set: nothing
+/// that another thread does enables or disables them, and a thread leaves these states after finitely many of them).
+/// Whatever set of threads stands before accesses in some reachable state, with some memory, does so in a state that
+/// is still reached.
 #[derive(Debug)]
 pub struct LocalStates(Vec<Vec<bool>>);
 
@@ -94,8 +97,8 @@ pub trait Visitor {
         false
     }
 
-    /// After a step that was taken: what `thread` has enabled now comes next. It is the thread of the step, or another one for which the step may
-    /// have changed it.
+    /// After a step that was taken: what `thread` has enabled now comes next. It is the thread of the step, or
+    /// another one for which the step may have changed it.
     fn outlook(&mut self, _thread: u32, _whose: Whose) {}
 
     /// An instruction that the thread of the outlook has enabled, or evaluates and refuses.
@@ -193,7 +196,8 @@ impl<'p> Expander<'p> {
                 let (evaluated, has_written) = self.execute(thread, step, evaluated, state)?;
                 visitor.executed(thread, step, &self.values, &self.after);
                 visitor.step(evaluated, Some(&self.packed));
-                // A self-loop with a condition and no write is a blocked evaluation even if the condition held (method §2).
+                // A self-loop with a condition and no write is a blocked evaluation even if the condition held
+                // (method §2).
                 let is_blocked = !has_written && step.has_condition() && self.packed == state;
                 if visitor.wants_outlooks() && !is_blocked {
                     visitor.outlook(thread as u32, Whose::Own);
@@ -267,7 +271,8 @@ impl<'p> Expander<'p> {
         Ok((Evaluated { key: trace.key, ..before }, trace.writes > 0))
     }
 
-    /// Tells what a thread evaluates in the state after a step. Keys of instructions that are taken need their assignments' indices, too.
+    /// Tells what a thread evaluates in the state after a step. Keys of instructions that are taken need their
+    /// assignments' indices, too.
     fn tell_next(&mut self, thread: usize, control: usize, visitor: &mut impl Visitor) -> Result<(), Trouble> {
         for next in &self.compiled.threads[thread].steps[control] {
             let mut trace = Trace::default();

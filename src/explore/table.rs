@@ -1,14 +1,18 @@
 //! The table that finds states by their contents.
 //!
-//! It is split into shards by hash, one worker each. A shard is an array of buckets, a cache line each: twelve numbers of states and, for each, eight bits of its hash, the *tag*. A lookup reads
-//! one line, and a state only where the tag agrees; if a bucket is full, the search goes on in the next one. Shards grow by a quarter when seven eighths are full: 6 to 8 bytes a
-//! state. The states themselves say what belongs into a larger shard, in the order of their numbers, so that the old one need not be kept meanwhile.
+//! It is split into shards by hash, one worker each. A shard is an array of buckets, a cache line each: twelve
+//! numbers of states and, for each, eight bits of its hash, the *tag*. A lookup reads one line, and a state only
+//! where the tag agrees; if a bucket is full, the search goes on in the next one. Shards grow by a quarter when seven
+//! eighths are full: 6 to 8 bytes a state. The states themselves say what belongs into a larger shard, in the order
+//! of their numbers, so that the old one need not be kept meanwhile.
 //!
-//! Lookups wait for memory most of the time. They are made in groups, in three rounds, of which the first two only touch what the next one needs: so the waits of a
-//! group overlap.
+//! Lookups wait for memory most of the time. They are made in groups, in three rounds, of which the first two only
+//! touch what the next one needs: so the waits of a group overlap.
 //!
-//! A block of candidates is inserted in two steps, so that the numbering does not depend on the number of shards. [`Shard::look_up`] marks each candidate as known, or as the first or a
-//! later occurrence of a new state within the block; the driver then numbers the first occurrences in their order, and [`Shard::settle`] puts the numbers into the table.
+//! A block of candidates is inserted in two steps, so that the numbering does not depend on the number of shards.
+//! [`Shard::look_up`] marks each candidate as known, or as the first or a later occurrence of a new state within the
+//! block; the driver then numbers the first occurrences in their order, and [`Shard::settle`] puts the numbers into
+//! the table.
 
 use super::store::{States, hash};
 use rayon::prelude::*;

@@ -1,8 +1,8 @@
 //! Programs in the languages of other tools, one folder a language.
 //!
-//! An export is the way back from [`program`](crate::program): it knows the program and the text that it came from (for comments), and nothing of exploration, facts or
-//! results. What another tool makes of the exported text must be the program's own state space; the page of each language says how that is done, and what
-//! the language cannot say.
+//! An export is the way back from [`program`](crate::program): it knows the program and the text that it came from
+//! (for comments), and nothing of exploration, facts or results. What another tool makes of the exported text must be
+//! the program's own state space; the page of each language says how that is done, and what the language cannot say.
 
 #![forbid(unsafe_code)]
 

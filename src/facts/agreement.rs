@@ -1,8 +1,10 @@
 //! Whether explorations can be of one program: what has one name must have one text.
 //!
-//! An instruction has several labels: other elements of an array, a condition that is decided early, an evaluation that is refused. So texts are not compared letter by letter. Two labels can be evaluations of one
-//! instruction if they are of one kind (plain, fence, atomic), if the conditions have a variable in common (or one reads none), and, where both went on after the condition, if they
-//! write the same variables; indices are left out. A label that no label of the same name in the other exploration agrees with is a contradiction.
+//! An instruction has several labels: other elements of an array, a condition that is decided early, an evaluation
+//! that is refused. So texts are not compared letter by letter. Two labels can be evaluations of one instruction if
+//! they are of one kind (plain, fence, atomic), if the conditions have a variable in common (or one reads none), and,
+//! where both went on after the condition, if they write the same variables; indices are left out. A label that no
+//! label of the same name in the other exploration agrees with is a contradiction.
 
 use super::Facts;
 use crate::lts::label::{Access, Label, Step};

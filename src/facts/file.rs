@@ -20,11 +20,12 @@
 //! checksum 8a1fd2c3b4e59607
 //! ```
 //!
-//! Labels are in the native dialect; the pairs refer to them by position, from 0. `new` marks the pairs that a step newly enabled
-//! (see [`Follows::newly`]). `presumed 1` is followed by the tables once more, from `labels` to `concurrent`, with what the state space does not show ([`Presumed`]); files of earlier
-//! versions do not have this line, and are read all the same. The last line is the FNV-1a hash (64 bits) of all bytes before it: a file that was cut off or
-//! changed is refused, because facts that are silently missing would be fences that are silently missing. Equal
-//! facts give equal bytes. Files are merged by reading them all and [`Facts::merge`].
+//! Labels are in the native dialect; the pairs refer to them by position, from 0. `new` marks the pairs that a step
+//! newly enabled (see [`Follows::newly`]). `presumed 1` is followed by the tables once more, from `labels` to
+//! `concurrent`, with what the state space does not show ([`Presumed`]); files of earlier versions do not have this
+//! line, and are read all the same. The last line is the FNV-1a hash (64 bits) of all bytes before it: a file that
+//! was cut off or changed is refused, because facts that are silently missing would be fences that are silently
+//! missing. Equal facts give equal bytes. Files are merged by reading them all and [`Facts::merge`].
 
 #![forbid(unsafe_code)]
 

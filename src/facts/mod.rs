@@ -3,9 +3,10 @@
 //! Four small tables over labels:
 //!
 //! - `labels`: the distinct labels;
-//! - `follows(A, B)`: same thread; some transition `s --A--> s'` that is not a blocked evaluation, and `B` enabled in `s'`;
-//! - `waits(A, B)`: same thread; in some state `A` is enabled and `B` is not, and a step of another thread enables `B`: the thread, waiting
-//!   where it could have evaluated `A`, goes on with `B`;
+//! - `follows(A, B)`: same thread; some transition `s --A--> s'` that is not a blocked evaluation, and `B` enabled in
+//!   `s'`;
+//! - `waits(A, B)`: same thread; in some state `A` is enabled and `B` is not, and a step of another thread enables
+//!   `B`: the thread, waiting where it could have evaluated `A`, goes on with `B`;
 //! - `concurrent(A, B)`: different threads; some state enables both.
 //!
 //! What the state space does not show and still may be there is kept apart, see [`Presumed`].
@@ -29,8 +30,8 @@ use extract::{Extraction, Options, Progress};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Takes the facts from `path`: a state space (`.aut`, plain or compressed with gzip) or a facts file, told apart by their
-/// contents; `-` is standard input.
+/// Takes the facts from `path`: a state space (`.aut`, plain or compressed with gzip) or a facts file, told apart by
+/// their contents; `-` is standard input.
 ///
 /// # Errors
 /// If it cannot be opened or is neither; see [`extract::extract`] and [`file::read`].
@@ -65,7 +66,8 @@ pub struct Follows {
     pub newly: bool,
 }
 
-/// Waits without a label: state spaces in which a condition that does not hold is no self-loop. Sorted, each label once.
+/// Waits without a label: state spaces in which a condition that does not hold is no self-loop. Sorted, each label
+/// once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Silences {
     /// After some step with this label the thread has nothing enabled: it waits, or has ended.
@@ -101,7 +103,8 @@ pub enum Presumed {
     /// Nothing: every refused evaluation is there, and no thread waits for an internal step.
     #[default]
     Nothing,
-    /// The same tables together with all refused evaluations that may be there unseen, and with the program order across waits for internal steps.
+    /// The same tables together with all refused evaluations that may be there unseen, and with the program order
+    /// across waits for internal steps.
     More(Box<Facts>),
     /// Nobody has looked: the facts are from a file of an earlier version.
     Unknown,
@@ -124,7 +127,8 @@ pub struct Facts {
     pub states: u64,
     /// Transitions of the state space (of all shards together, if merged).
     pub transitions: u64,
-    /// A limit, or damage that was recovered from, has left a part of the state space out: what is missing there is not known.
+    /// A limit, or damage that was recovered from, has left a part of the state space out: what is missing there is
+    /// not known.
     pub cut_off: bool,
     /// What has to be presumed besides.
     pub presumed: Presumed,

@@ -1,13 +1,15 @@
 //! Weighted minimisation over clauses that are only known as they are needed: OLL over a SAT solver.
 //!
-//! Every variable has a weight that is paid if it is true; clauses say "one of these". Assume that all variables are false; as long as that is impossible the solver names a *core*, a
-//! set of variables of which one must be true, so the lightest weight of the core must be paid: the lower bound grows, and "at
-//! most one of the core" is assumed instead of "none" (then "at most two", and so on). When the assumptions can be met, the model costs exactly the
-//! lower bound: it is a minimum. This is the OLL algorithm (Morgado, Dodaro, Marques-Silva: Core-guided MaxSAT with soft cardinality constraints, CP 2014); it shines here because
-//! paths through sequential code are like intervals, whose minimum cut equals the number of disjoint ones, and disjoint paths are cores.
+//! Every variable has a weight that is paid if it is true; clauses say "one of these". Assume that all variables are
+//! false; as long as that is impossible the solver names a *core*, a set of variables of which one must be true, so
+//! the lightest weight of the core must be paid: the lower bound grows, and "at most one of the core" is assumed
+//! instead of "none" (then "at most two", and so on). When the assumptions can be met, the model costs exactly the
+//! lower bound: it is a minimum. This is the OLL algorithm (Morgado, Dodaro, Marques-Silva: Core-guided MaxSAT with
+//! soft cardinality constraints, CP 2014); it shines here because paths through sequential code are like intervals,
+//! whose minimum cut equals the number of disjoint ones, and disjoint paths are cores.
 //!
-//! Clauses come lazily: a model is shown to the caller, who may answer with clauses that it breaks. RustSAT gives the interface and the
-//! totalizer encoding, BatSat is the solver, all arithmetic is in integers.
+//! Clauses come lazily: a model is shown to the caller, who may answer with clauses that it breaks. RustSAT gives the
+//! interface and the totalizer encoding, BatSat is the solver, all arithmetic is in integers.
 
 use crate::budget::Budget;
 use rustsat::encodings::card::{BoundUpper, BoundUpperIncremental, Totalizer};
@@ -56,7 +58,8 @@ impl Minimiser {
 
     /// Finds the true variables of a solution of least total weight, and keeps that weight for all later minimisations.
     ///
-    /// `refute` sees every candidate and answers with clauses that it breaks; an answer without clauses accepts it. There is no solution if the budget is exhausted before it is known to be of least weight.
+    /// `refute` sees every candidate and answers with clauses that it breaks; an answer without clauses accepts it.
+    /// There is no solution if the budget is exhausted before it is known to be of least weight.
     pub fn minimise(
         &mut self,
         weight: impl Fn(Variable) -> u64,

@@ -11,8 +11,8 @@
 //! [`all_minimal`] lists every set from which no fence can be left out, smallest first: a set that is not enough is
 //! replaced by all those with one more fence that a demand asks for.
 //!
-//! *Cost.* A hitting set problem, NP-hard, solved by [`maxsat`]; demands of sequential code are like intervals, where it
-//! is easy. There can be exponentially many minimal sets.
+//! *Cost.* A hitting set problem, NP-hard, solved by [`maxsat`]; demands of sequential code are like intervals, where
+//! it is easy. There can be exponentially many minimal sets.
 //!
 //! *Limits.* If a checker cannot decide, the outcome is [`Insertion::Undecided`] with a lower bound. A checker whose
 //! demands are not necessary for its property must not say that the result is a minimum.

@@ -99,8 +99,8 @@ fn stem(path_name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Reads a property of a program's states: an expression of SLCO over shared variables, `thread.variable` and `thread@state`; `origin` is named in
-/// errors.
+/// Reads a property of a program's states: an expression of SLCO over shared variables, `thread.variable` and
+/// `thread@state`; `origin` is named in errors.
 ///
 /// ```
 /// let text = "model m { classes C { variables Integer x

@@ -14,7 +14,8 @@ pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
     near.min_by_key(|(edits, _)| *edits).map(|(_, candidate)| candidate)
 }
 
-/// How many characters must be inserted, removed, replaced or swapped with their neighbour to turn one name into the other.
+/// How many characters must be inserted, removed, replaced or swapped with their neighbour to turn one name into the
+/// other.
 fn distance(a: &str, b: &str) -> usize {
     if a.len().max(b.len()) > COMPARED_CHARS {
         return usize::MAX;

@@ -8,13 +8,16 @@
 //! ```
 //!
 //! Blanks may stand around every token. A transition is scanned from both ends of its line: the label is what stands
-//! between the first and the last comma. That is the one rule that reads all writers (mCRL2, CADP, LTSmin, MERC), whose
-//! labels contain commas, parentheses, quotes and escapes. Lines end with LF or CR LF, the last one may lack it; blank lines
-//! are skipped; a line that starts with the byte EOT ends the state space. Numbers are 64 bits, and more is an error.
+//! between the first and the last comma. That is the one rule that reads all writers (mCRL2, CADP, LTSmin, MERC),
+//! whose labels contain commas, parentheses, quotes and escapes. Lines end with LF or CR LF, the last one may lack
+//! it; blank lines are skipped; a line that starts with the byte EOT ends the state space. Numbers are 64 bits, and
+//! more is an error.
 //!
-//! A generator that was interrupted leaves a header without numbers: that is [`Header::Unfinished`], not a syntax error.
+//! A generator that was interrupted leaves a header without numbers: that is [`Header::Unfinished`], not a syntax
+//! error.
 //!
-//! One step over the bytes a line; what the numbers mean (counts that are right, states in range) is the caller's matter.
+//! One step over the bytes a line; what the numbers mean (counts that are right, states in range) is the caller's
+//! matter.
 
 #![forbid(unsafe_code)]
 
@@ -164,8 +167,8 @@ impl<'a> Iterator for Transitions<'a> {
     }
 }
 
-/// Reads a transition without blanks and with a quoted label, as nearly all are: a short cut for [`transition`], which reads
-/// all others and knows what is wrong with the rest. `start` is where the line stands.
+/// Reads a transition without blanks and with a quoted label, as nearly all are: a short cut for [`transition`],
+/// which reads all others and knows what is wrong with the rest. `start` is where the line stands.
 #[inline]
 fn tight_transition(line: &[u8], start: usize) -> Option<Transition<'_>> {
     let inner = line.strip_prefix(b"(")?.strip_suffix(b")")?;

@@ -5,8 +5,8 @@
 //! form is the native dialect, which [`dialect::native`](super::dialect::native) reads back.
 //!
 //! A label is a sequence of [steps](Step). A *condition* only reads, to decide; an *assignment* reads and writes.
-//! Every write of an assignment depends by `data` on all reads of that assignment; every access depends by `addr` on the
-//! accesses that its address needs; every access of an assignment depends by `ctrl` on the reads of the condition
+//! Every write of an assignment depends by `data` on all reads of that assignment; every access depends by `addr` on
+//! the accesses that its address needs; every access of an assignment depends by `ctrl` on the reads of the condition
 //! before it (method §3). Each mention of a shared variable is an access of its own: `x := x, x` reads x twice.
 
 #![forbid(unsafe_code)]

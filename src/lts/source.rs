@@ -2,11 +2,13 @@
 //!
 //! A plain file is mapped into memory, so that a state space larger than memory can be read and the pages are shared
 //! with the system's cache. What cannot be mapped (standard input, a pipe, some network file systems) is read; what
-//! starts with gzip's magic bytes is decompressed, whatever its name. Both then occupy memory of their full size, because
-//! the extraction passes twice over the text.
+//! starts with gzip's magic bytes is decompressed, whatever its name. Both then occupy memory of their full size,
+//! because the extraction passes twice over the text.
 //!
-//! A file that changes while it is read gives an error, not a result: [`Source::check_unchanged`] compares its size and time with those at the beginning. If a mapped file becomes shorter, the system ends whoever looks at
-//! the bytes that are gone with SIGBUS; a command that called [`explain_lost_bytes`] ends with a message and exit status 2 instead. A change that leaves size and time as they were is not seen.
+//! A file that changes while it is read gives an error, not a result: [`Source::check_unchanged`] compares its size
+//! and time with those at the beginning. If a mapped file becomes shorter, the system ends whoever looks at the bytes
+//! that are gone with SIGBUS; a command that called [`explain_lost_bytes`] ends with a message and exit status 2
+//! instead. A change that leaves size and time as they were is not seen.
 //!
 //! This is the only file of the crate with `unsafe` code.
 
@@ -123,7 +125,8 @@ impl Source {
         Ok(source)
     }
 
-    /// The SHA-256 of the bytes as they were read, in hexadecimal digits; none of what is no regular file, which nobody can read again.
+    /// The SHA-256 of the bytes as they were read, in hexadecimal digits; none of what is no regular file, which
+    /// nobody can read again.
     #[must_use]
     pub fn sha256(&self) -> Option<String> {
         self.file.as_ref().map(|_| sha256(self.contents.bytes()))
@@ -206,8 +209,9 @@ fn open_file(path: &Path, name: &str, budget: &Budget) -> Result<(Contents, Opti
     if stamp.length > 0 {
         remember_mapped(name);
         // SAFETY: nothing in this crate writes to an input. If another process changes the file, the bytes may change
-        // under the parser, which gives a wrong or refused result that `check_unchanged` refuses, but touches no memory
-        // outside the mapping; if it shortens the file, the system ends this process with SIGBUS, about which `explain_lost_bytes` tells.
+        // under the parser, which gives a wrong or refused result that `check_unchanged` refuses, but touches no
+        // memory outside the mapping; if it shortens the file, the system ends this process with SIGBUS, about which
+        // `explain_lost_bytes` tells.
         let mapped = unsafe { Mmap::map(&file) };
         if let Ok(map) = mapped {
             // Advice only: a system that does not know it still reads correctly.
@@ -222,7 +226,8 @@ fn open_file(path: &Path, name: &str, budget: &Budget) -> Result<(Contents, Opti
 /// What to do about a file that changes.
 const WAIT_FOR_IT: &str = "wait until it is written, or pipe it to `-`";
 
-/// What is said if the bytes of the file that was mapped last are gone: a message that is never freed, so that a signal handler can read it at any time.
+/// What is said if the bytes of the file that was mapped last are gone: a message that is never freed, so that a
+/// signal handler can read it at any time.
 #[cfg(unix)]
 static LOST: AtomicPtr<String> = AtomicPtr::new(ptr::null_mut());
 
@@ -238,7 +243,8 @@ fn remember_mapped(name: &str) {
 #[cfg(not(unix))]
 fn remember_mapped(_: &str) {}
 
-/// From now on, a mapped file that becomes shorter ends the process with a message and exit status 2. For commands; a library has no business with signals.
+/// From now on, a mapped file that becomes shorter ends the process with a message and exit status 2. For commands; a
+/// library has no business with signals.
 #[cfg(unix)]
 pub fn explain_lost_bytes() {
     extern "C" fn explain(_: libc::c_int) {

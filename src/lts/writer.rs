@@ -13,7 +13,8 @@ pub fn header(out: &mut impl Write, counts: Counts) -> io::Result<()> {
     writeln!(out, "des ({},{},{})", counts.initial, counts.transitions, counts.states)
 }
 
-/// Writes the header line of a state space of which only a part is known: without numbers, so that nobody takes it for the whole.
+/// Writes the header line of a state space of which only a part is known: without numbers, so that nobody takes it
+/// for the whole.
 ///
 /// # Errors
 /// If `out` cannot be written.

@@ -1,10 +1,14 @@
 //! Which known model a table is: told by its rules, never by its name.
 //!
-//! Much is known of some models that no table says: how a machine runs them, what axioms they have, what their assembly is called. That knowledge is about the *rules* of the built-in table, the eight rows and store
-//! atomicity. A user's table may be called `tso` and have other rules, or have the rules of TSO and another name; so [`MemoryModel::known`] compares rules. Titles, aliases and fence instructions do not matter.
+//! Much is known of some models that no table says: how a machine runs them, what axioms they have, what their
+//! assembly is called. That knowledge is about the *rules* of the built-in table, the eight rows and store atomicity.
+//! A user's table may be called `tso` and have other rules, or have the rules of TSO and another name; so
+//! [`MemoryModel::known`] compares rules. Titles, aliases and fence instructions do not matter.
 //!
-//! ARMv7 and POWER have the same rules, though their axioms differ (what the architectures say of dependencies and of partial fences is not in the table). Between those, and only there, the name decides; a table with
-//! these rules and another name is not known to be either, and is refused rather than guessed: neither set of axioms allows all that the other does.
+//! ARMv7 and POWER have the same rules, though their axioms differ (what the architectures say of dependencies and of
+//! partial fences is not in the table). Between those, and only there, the name decides; a table with these rules and
+//! another name is not known to be either, and is refused rather than guessed: neither set of axioms allows all that
+//! the other does.
 
 use super::{MemoryModel, Pair};
 use std::collections::BTreeMap;

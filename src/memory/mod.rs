@@ -1,13 +1,14 @@
 //! Memory models are tables (method §4).
 //!
-//! A model answers one question, [`MemoryModel::preserved`]: may an access, later in program order, *not* overtake an earlier
-//! one? The answer depends on the two kinds, on whether the location is the same, and on the dependencies between
-//! them. One flag, `store_atomic`, says whether a write becomes visible to all other threads at once.
+//! A model answers one question, [`MemoryModel::preserved`]: may an access, later in program order, *not* overtake an
+//! earlier one? The answer depends on the two kinds, on whether the location is the same, and on the dependencies
+//! between them. One flag, `store_atomic`, says whether a write becomes visible to all other threads at once.
 //!
-//! [`MemoryModel::known`] says which built-in model a table is, by its rules: what else is known of a model, such as a machine that runs it, goes by that and never by a name.
+//! [`MemoryModel::known`] says which built-in model a table is, by its rules: what else is known of a model, such as
+//! a machine that runs it, goes by that and never by a name.
 //!
-//! The built-in models are TOML files in `src/memory/builtin/`; a user's own model is a file of the same form. So adding
-//! a model is writing one table:
+//! The built-in models are TOML files in `src/memory/builtin/`; a user's own model is a file of the same form. So
+//! adding a model is writing one table:
 //!
 //! ```
 //! let pso_without_dependencies = seqcon::memory::MemoryModel::from_toml(r#"
@@ -98,7 +99,8 @@ impl MemoryModel {
         Pair::all().filter(|pair| pair.first == kind).all(|pair| self.preserved.guarantee(pair) == Guarantee::Always)
     }
 
-    /// Whether it makes no difference for what comes after an access of this kind which location it is to, nor what depends on it.
+    /// Whether it makes no difference for what comes after an access of this kind which location it is to, nor what
+    /// depends on it.
     #[must_use]
     pub fn is_location_blind(&self, kind: Kind) -> bool {
         [Kind::Read, Kind::Write].into_iter().all(|second| {
@@ -107,8 +109,9 @@ impl MemoryModel {
         })
     }
 
-    /// Whether all reads are kept in order with everything after them. Together with store atomicity this is what makes a read that is executed
-    /// early harmless for the others: they still run on a memory that SC reaches too (method §6).
+    /// Whether all reads are kept in order with everything after them. Together with store atomicity this is what
+    /// makes a read that is executed early harmless for the others: they still run on a memory that SC reaches too
+    /// (method §6).
     #[must_use]
     pub fn keeps_reads(&self) -> bool {
         self.store_atomic && self.is_absorbing(Kind::Read)
@@ -132,8 +135,8 @@ impl MemoryModel {
     }
 }
 
-/// What a fence must do: keep the order of the accesses of its own thread, or also carry along what its thread has seen of
-/// others (A-cumulativity).
+/// What a fence must do: keep the order of the accesses of its own thread, or also carry along what its thread has
+/// seen of others (A-cumulativity).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FenceStrength {
     /// Keeps the order of its own thread's accesses.
@@ -155,7 +158,8 @@ impl fmt::Display for FenceStrength {
 mod tests {
     use super::*;
 
-    /// Rows of the table of method §4, as (pair, SC, TSO, PSO, ARMv7/POWER); "d" is "only if addr", "D" "addr, data or ctrl".
+    /// Rows of the table of method §4, as (pair, SC, TSO, PSO, ARMv7/POWER); "d" is "only if addr", "D" "addr, data
+    /// or ctrl".
     const METHOD_TABLE: [(&str, [&str; 4]); 8] = [
         ("W x -> R x", ["yes", "no", "no", "no"]),
         ("W x -> R y", ["yes", "no", "no", "no"]),

@@ -85,7 +85,8 @@ impl Default for Costs {
 }
 
 impl Costs {
-    /// The fewest fences; among these the fewest that stand before or inside an instruction or at a control state, which have no easy place in a program's text.
+    /// The fewest fences; among these the fewest that stand before or inside an instruction or at a control state,
+    /// which have no easy place in a program's text.
     #[must_use]
     pub fn for_text(graph: &AbstractEventGraph, has_text: impl Fn(InstrId) -> bool) -> Costs {
         const FENCE: u64 = 1000;

@@ -1,12 +1,15 @@
 //! The exact placement: an integer program over sites, path constraints added lazily (method §9).
 //!
-//! Every open path demands a fence at one of its sites; [`insertion`](crate::insertion) chooses the cheapest fences that meet all
-//! paths seen so far, and [`paths`](super::paths) looks for one that they leave open. When there is none, the choice is a proven minimum.
+//! Every open path demands a fence at one of its sites; [`insertion`](crate::insertion) chooses the cheapest fences
+//! that meet all paths seen so far, and [`paths`](super::paths) looks for one that they leave open. When there is
+//! none, the choice is a proven minimum.
 //!
-//! *Ties.* Of several choices of least cost the one with the fewest cumulative fences is taken, and of those the one whose fences stand where
-//! a reader looks first, after shared accesses rather than before or inside instructions: three [objectives](Objective), minimised one after the other.
+//! *Ties.* Of several choices of least cost the one with the fewest cumulative fences is taken, and of those the one
+//! whose fences stand where a reader looks first, after shared accesses rather than before or inside instructions:
+//! three [objectives](Objective), minimised one after the other.
 //!
-//! *Cost.* A hitting set problem, NP-hard; but the variables are those of one thread, some hundreds at most in practice.
+//! *Cost.* A hitting set problem, NP-hard; but the variables are those of one thread, some hundreds at most in
+//! practice.
 
 use super::{ThreadProblem, greedy};
 use crate::aeg::AbstractEventGraph;
@@ -36,10 +39,12 @@ impl Objective {
     }
 }
 
-/// Weighs more than any other fences of a thread: of two choices with equally many fences, none with one at a control state is taken if there is another.
+/// Weighs more than any other fences of a thread: of two choices with equally many fences, none with one at a control
+/// state is taken if there is another.
 const AT_A_STATE: u64 = 1 << 20;
 
-/// How hard it is to see a fence at this site in the program's text: easiest after a shared access, hardest at a control state, which is not at one place in the text.
+/// How hard it is to see a fence at this site in the program's text: easiest after a shared access, hardest at a
+/// control state, which is not at one place in the text.
 #[must_use]
 pub fn unreadability(graph: &AbstractEventGraph, site: Site) -> u64 {
     let mut labels = graph.instruction(site.instr).labels.iter();
@@ -51,7 +56,8 @@ pub fn unreadability(graph: &AbstractEventGraph, site: Site) -> u64 {
     }
 }
 
-/// Fences of least cost that meet every path of the thread's delays; those of the greedy choice if the budget is exhausted before these are known.
+/// Fences of least cost that meet every path of the thread's delays; those of the greedy choice if the budget is
+/// exhausted before these are known.
 #[must_use]
 pub fn minimum(part: &ThreadProblem<'_>) -> Fences {
     let objectives = [Objective::Cost, Objective::Cumulative, Objective::Readability];

@@ -1,7 +1,8 @@
 //! The paper's placement: again and again a fence at the place that most open paths share (§5 of the paper).
 //!
-//! The paper counts instructions over the paths of all listed cycles; here the paths come one for each open delay, until none is left. The
-//! result is enough, rarely minimal, and never better than the exact one. The paper knows no control states: no fence stands at one.
+//! The paper counts instructions over the paths of all listed cycles; here the paths come one for each open delay,
+//! until none is left. The result is enough, rarely minimal, and never better than the exact one. The paper knows no
+//! control states: no fence stands at one.
 
 use super::ThreadProblem;
 use crate::insertion::{Demand, Fences};
@@ -40,7 +41,8 @@ pub fn choose(part: &ThreadProblem<'_>) -> Choice {
 /// A site, how many open paths cross it, and how strong a fence they ask for.
 type Candidate = (Site, (u64, FenceStrength));
 
-/// The site on the most open paths for its cost; of equals, the first in the program text. It must be as strong as the strongest path there asks.
+/// The site on the most open paths for its cost; of equals, the first in the program text. It must be as strong as
+/// the strongest path there asks.
 fn most_shared(part: &ThreadProblem<'_>, open: &[&Demand]) -> Option<(Site, FenceStrength)> {
     let mut counters: BTreeMap<Site, (u64, FenceStrength)> = BTreeMap::new();
     for path in open {

@@ -1,8 +1,9 @@
 //! Locks for torn instructions: which instructions take which lock (method §8).
 //!
-//! A lock only excludes those who also take it. So besides the torn instructions their *partners* take it: the instructions of other threads that
-//! conflict with them. Locations of one torn instruction are under one lock, and so are the locations of torn instructions
-//! that share one: a lock is a connected group of locations. A partner of several groups takes their locks in the order of their numbers, which is the same for all: no deadlock.
+//! A lock only excludes those who also take it. So besides the torn instructions their *partners* take it: the
+//! instructions of other threads that conflict with them. Locations of one torn instruction are under one lock, and
+//! so are the locations of torn instructions that share one: a lock is a connected group of locations. A partner of
+//! several groups takes their locks in the order of their numbers, which is the same for all: no deadlock.
 
 use crate::aeg::AbstractEventGraph;
 use crate::ids::{InstrId, LocationId, VertexId};

@@ -1,9 +1,10 @@
 //! Placement: where the fences go (method §9), and which locks are taken by whom (method §8).
 //!
-//! A fence stands at a [`Site`]: before an instruction, after it, inside it between two levels of its accesses, or at a control state. For every delay, every
-//! unsafe path from a to b must meet a chosen site; for a cumulative delay, every path must meet a site with a cumulative fence.
-//! That is a minimum-cost cut, solved exactly by [`exact`], or quickly by [`greedy`]. Both take paths from [`paths`], which finds those that
-//! no chosen fence meets; [`recheck`] believes neither of them.
+//! A fence stands at a [`Site`]: before an instruction, after it, inside it between two levels of its accesses, or at
+//! a control state. For every delay, every unsafe path from a to b must meet a chosen site; for a cumulative delay,
+//! every path must meet a site with a cumulative fence. That is a minimum-cost cut, solved exactly by [`exact`], or
+//! quickly by [`greedy`]. Both take paths from [`paths`], which finds those that no chosen fence meets; [`recheck`]
+//! believes neither of them.
 //!
 //! Fences of one thread do nothing for another, so each thread is solved on its own.
 
@@ -54,14 +55,16 @@ pub enum Minimality {
     EventGraph,
     /// The placement was greedy.
     Greedy,
-    /// The fences are for what the program may do, and so enough; for what it certainly does at least so many are needed.
+    /// The fences are for what the program may do, and so enough; for what it certainly does at least so many are
+    /// needed.
     AtLeast(usize),
 }
 
 /// All sets of fences from which no fence can be left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinimalSets {
-    /// For each thread that needs fences its minimal sets, smallest first: a fence stands after each of these instructions. Those of the program are all combinations.
+    /// For each thread that needs fences its minimal sets, smallest first: a fence stands after each of these
+    /// instructions. Those of the program are all combinations.
     pub threads: Vec<Vec<Vec<InstrId>>>,
     /// Whether these are all.
     pub complete: bool,

@@ -1,8 +1,9 @@
 //! Paths that no fence meets yet: the separation step of placement (method §9).
 //!
-//! For a delay, the search of method §5 runs with the chosen fences in place; the first unsafe path that it finds from a to b is a shortest one, and gives the constraint
-//! "a fence at one of the sites that this path crosses". For a cumulative delay every path counts, and the fence must be cumulative.
-//! If no path is found, the fences are enough.
+//! For a delay, the search of method §5 runs with the chosen fences in place; the first unsafe path that it finds
+//! from a to b is a shortest one, and gives the constraint "a fence at one of the sites that this path crosses". For
+//! a cumulative delay every path counts, and the fence must be cumulative. If no path is found, the fences are
+//! enough.
 
 use crate::aeg::AbstractEventGraph;
 use crate::cycles::Delay;

@@ -1,9 +1,9 @@
 //! A second, dumber look at a placement (method §10).
 //!
-//! It shares nothing with the search that chose the fences: no antichains, no shortest paths, no solver. It rewrites: the accesses of a path are kept
-//! as they are, with the set of those that an access must stay behind; states are compared for equality only.
-//! [`is_enough`]: with the fences in place no delay has an unsafe path (a cumulative one: no path at all without a cumulative fence).
-//! [`is_needed`]: without this one fence, some delay has one again.
+//! It shares nothing with the search that chose the fences: no antichains, no shortest paths, no solver. It rewrites:
+//! the accesses of a path are kept as they are, with the set of those that an access must stay behind; states are
+//! compared for equality only. [`is_enough`]: with the fences in place no delay has an unsafe path (a cumulative one:
+//! no path at all without a cumulative fence). [`is_needed`]: without this one fence, some delay has one again.
 
 use crate::aeg::{AbstractEventGraph, Evaluation, Event, Sources};
 use crate::cycles::Delay;
@@ -201,7 +201,8 @@ fn advance(
     };
     let mut next = behind.clone();
     next.accesses.extend(stays.iter().map(|&position| evaluation.events[position].vertex));
-    // Of accesses between which the model makes no difference the first is enough, or branches would multiply the states.
+    // Of accesses between which the model makes no difference the first is enough, or branches would multiply the
+    // states.
     for kind in [Kind::Read, Kind::Write].into_iter().filter(|&kind| model.is_location_blind(kind)) {
         let mut alike = next.accesses.iter().copied().filter(|&access| graph.vertex(access).kind == kind);
         let first = alike.next();

@@ -1,9 +1,11 @@
 //! Which delays a fence serves.
 //!
-//! A fence serves the delay (a, b) if it is the first fence that some path from a meets, unreached by chains until there, and b comes behind it. So on every unsafe path
-//! of a delay its first fence serves it: choosing for each fence an instruction that keeps the orders of all delays that it serves is safe.
+//! A fence serves the delay (a, b) if it is the first fence that some path from a meets, unreached by chains until
+//! there, and b comes behind it. So on every unsafe path of a delay its first fence serves it: choosing for each
+//! fence an instruction that keeps the orders of all delays that it serves is safe.
 //!
-//! *Cost:* a walk for each access that delays begin with, and one for each label at which a fence is met; delays only look up.
+//! *Cost:* a walk for each access that delays begin with, and one for each label at which a fence is met; delays only
+//! look up.
 
 use super::Problem;
 use crate::aeg::AbstractEventGraph;

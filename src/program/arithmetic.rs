@@ -1,6 +1,7 @@
 //! Operators on checked 64-bit integers.
 //!
-//! Quotients are rounded down and remainders have the sign of the divisor, as mathematicians do and mCRL2 does. What has no result is a fault.
+//! Quotients are rounded down and remainders have the sign of the divisor, as mathematicians do and mCRL2 does. What
+//! has no result is a fault.
 
 use super::compiled::FaultKind;
 use super::{BinaryOperator, UnaryOperator};

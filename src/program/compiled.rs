@@ -1,7 +1,9 @@
-//! The compiled form: every variable element has a slot, every expression is a tree over slots, evaluated without allocation.
+//! The compiled form: every variable element has a slot, every expression is a tree over slots, evaluated without
+//! allocation.
 //!
-//! Evaluating an instruction also gives its *key*: the digits of all computed indices, in the order of evaluation; constants in range are not computed. Instruction, verdict (taken or refused) and key
-//! together decide which accesses were made, so they stand for the label; [`labels`](super::labels) builds it when it is first needed.
+//! Evaluating an instruction also gives its *key*: the digits of all computed indices, in the order of evaluation;
+//! constants in range are not computed. Instruction, verdict (taken or refused) and key together decide which
+//! accesses were made, so they stand for the label; [`labels`](super::labels) builds it when it is first needed.
 
 use fixedbitset::FixedBitSet;
 
@@ -110,7 +112,8 @@ pub struct Compiled {
     pub initial: Vec<i64>,
     /// Which slots hold Booleans.
     pub is_boolean: Vec<bool>,
-    /// Slots with the same number are alike: elements of one array, locals of one name in several threads. Their values have similar ranges.
+    /// Slots with the same number are alike: elements of one array, locals of one name in several threads. Their
+    /// values have similar ranges.
     pub kinds: Vec<usize>,
 }
 
@@ -154,7 +157,8 @@ impl<'p> Slots<'p> {
         }
     }
 
-    /// The position of an element whose index is a constant in range: it is as good as a variable, and no part of the key.
+    /// The position of an element whose index is a constant in range: it is as good as a variable, and no part of the
+    /// key.
     pub(super) fn constant_index(&self, thread: usize, reference: &Reference) -> Option<usize> {
         reference.constant_index(self.program, thread)
     }
@@ -264,8 +268,8 @@ fn kinds(program: &Program) -> Vec<usize> {
     kinds
 }
 
-/// The conditions that must not hold for an instruction to be taken, in the order of the source: those of the instructions
-/// from the same control state with a smaller priority number.
+/// The conditions that must not hold for an instruction to be taken, in the order of the source: those of the
+/// instructions from the same control state with a smaller priority number.
 pub(crate) fn outranked(instructions: &[Instruction], number: usize) -> impl Iterator<Item = Expression> + '_ {
     let own = &instructions[number];
     instructions

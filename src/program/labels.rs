@@ -1,9 +1,11 @@
 //! From an instruction's verdict and key to its label.
 //!
-//! The key has the digits of all computed indices in the order of evaluation ([`Trace`](super::compiled::Trace)); walking the
-//! instruction in the same order, each array element takes its digit and so becomes a location. An element out of range makes no access, but its index was read.
+//! The key has the digits of all computed indices in the order of evaluation ([`Trace`](super::compiled::Trace));
+//! walking the instruction in the same order, each array element takes its digit and so becomes a location. An
+//! element out of range makes no access, but its index was read.
 //!
-//! A variable is listed as often as it is mentioned: each mention of a shared one is a read of its own (`x + x` is `x, x`).
+//! A variable is listed as often as it is mentioned: each mention of a shared one is a read of its own (`x + x` is
+//! `x, x`).
 
 use super::compiled::{Slots, outranked};
 use super::{Expression, InstructionKind, Program, Reference, Scope};

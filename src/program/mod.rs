@@ -1,8 +1,9 @@
 //! The one program representation: threads as control-flow automata of instructions over shared variables and locals.
 //!
-//! Every input language is translated to a [`Program`]; nothing here knows any of them. An [`Instruction`] is one atomic step: an optional
-//! condition, then assignments in order, of which later ones see what earlier ones did. All values are 64-bit integers, checked; false and true
-//! are 0 and 1. Every instruction and variable knows its [`Span`] in the source.
+//! Every input language is translated to a [`Program`]; nothing here knows any of them. An [`Instruction`] is one
+//! atomic step: an optional condition, then assignments in order, of which later ones see what earlier ones did. All
+//! values are 64-bit integers, checked; false and true are 0 and 1. Every instruction and variable knows its [`Span`]
+//! in the source.
 //!
 //! *Semantics* (those of the published tool chain, so that state counts agree):
 //!
@@ -68,7 +69,8 @@ pub struct Thread {
     pub name: String,
     /// Its own variables.
     pub locals: Vec<Variable>,
-    /// The names of its control states; those between the statements of one transition have none of their own and are called after the transition.
+    /// The names of its control states; those between the statements of one transition have none of their own and are
+    /// called after the transition.
     pub states: Vec<String>,
     /// Where it starts: a position in `states`.
     pub initial: usize,
@@ -118,8 +120,8 @@ pub enum InstructionKind {
     Atomic,
 }
 
-/// What a partial fence orders. Only some memory models know these; to the others, and to the analysis, they are instructions that do nothing, which is safe:
-/// less is ordered.
+/// What a partial fence orders. Only some memory models know these; to the others, and to the analysis, they are
+/// instructions that do nothing, which is safe: less is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartialFence {
     /// All but a write before it and a read after it: `lwsync`.
@@ -240,7 +242,7 @@ pub enum BinaryOperator {
     BitwiseXor,
     /// Conjunction of integers, bit by bit.
     BitwiseAnd,
-    /// The left side, which must be at least 0 and less than the right side: anything else is a fault. Input languages in which an index out of range has
-    /// no meaning bound their indices with it.
+    /// The left side, which must be at least 0 and less than the right side: anything else is a fault. Input
+    /// languages in which an index out of range has no meaning bound their indices with it.
     Bounded,
 }

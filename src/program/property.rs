@@ -1,8 +1,9 @@
 //! Properties of single states: what can be observed of a state, and expressions over it.
 //!
-//! A property sees more than a thread does: the shared variables, every thread's own variables, and where every thread is. All of these are
-//! [`Observables`], a flat list, so that a property is an ordinary [`Expression`] whose references count in that list, and its compiled form the ordinary [`Code`]: variables have the
-//! slots that they have in the program, and behind those stands a slot for each thread's control state. Evaluating allocates nothing.
+//! A property sees more than a thread does: the shared variables, every thread's own variables, and where every
+//! thread is. All of these are [`Observables`], a flat list, so that a property is an ordinary [`Expression`] whose
+//! references count in that list, and its compiled form the ordinary [`Code`]: variables have the slots that they
+//! have in the program, and behind those stands a slot for each thread's control state. Evaluating allocates nothing.
 
 use super::compiled::{Code, Fault, Slots, Trace, Values};
 use super::{BinaryOperator, Expression, Program, Span, Type, Variable};
@@ -10,8 +11,8 @@ use super::{BinaryOperator, Expression, Program, Span, Type, Variable};
 /// All that can be observed of a program's states.
 #[derive(Clone, Debug)]
 pub struct Observables {
-    /// Their names and types: shared variables, `thread.variable`, and, as Booleans, `thread@state`. Where the program has several objects, the object comes first: `object.variable`,
-    /// `object.thread@state`.
+    /// Their names and types: shared variables, `thread.variable`, and, as Booleans, `thread@state`. Where the
+    /// program has several objects, the object comes first: `object.variable`, `object.thread@state`.
     pub variables: Vec<Variable>,
     /// Thread and control state of those at the end of the list.
     places: Vec<(usize, usize)>,

@@ -1,13 +1,19 @@
 //! Programs whose instructions make at most one shared access each: the others are split, program to program.
 //!
-//! Methods that were defined on languages of loads and stores need them. An instruction with several shared accesses becomes a sequence of instructions in the order in which a compiler would
-//! perform them: the reads of its condition, the decision, the reads of its assignments, then its writes, each in the order of the text. Every mention of a shared variable is an access of its own. Before a read of something that may be
-//! about to be written (the same variable, or an element of the same array, unless the indices are different constants) the writes are performed that the text has before it. A condition that does not hold leads back to where the instruction began, with its reads made. Values
-//! that are still needed wait in temporaries, locals of the thread that are 0 between instructions.
+//! Methods that were defined on languages of loads and stores need them. An instruction with several shared accesses
+//! becomes a sequence of instructions in the order in which a compiler would perform them: the reads of its
+//! condition, the decision, the reads of its assignments, then its writes, each in the order of the text. Every
+//! mention of a shared variable is an access of its own. Before a read of something that may be about to be written
+//! (the same variable, or an element of the same array, unless the indices are different constants) the writes are
+//! performed that the text has before it. A condition that does not hold leads back to where the instruction began,
+//! with its reads made. Values that are still needed wait in temporaries, locals of the thread that are 0 between
+//! instructions.
 //!
-//! Atomic instructions and fences stay whole. So does every instruction with at most one access, and a program that has no others stays exactly as it is.
+//! Atomic instructions and fences stay whole. So does every instruction with at most one access, and a program that
+//! has no others stays exactly as it is.
 //!
-//! *Compared with [`weak::split`](crate::weak::split)*, which allows every order that the dependencies of an instruction allow, this is one of those orders.
+//! *Compared with [`weak::split`](crate::weak::split)*, which allows every order that the dependencies of an
+//! instruction allow, this is one of those orders.
 
 use super::compiled::outranked;
 use super::{

@@ -1,7 +1,7 @@
 //! Suggestions put to use: which sites get a fence, and which instructions become atomic.
 //!
-//! A [`Repair`] can be put into a program ([`Repair::put_into`]), into one that [`weak`](crate::weak) performs access by
-//! access ([`Repair::apply`]), and into the text of a specification ([`text`]).
+//! A [`Repair`] can be put into a program ([`Repair::put_into`]), into one that [`weak`](crate::weak) performs access
+//! by access ([`Repair::apply`]), and into the text of a specification ([`text`]).
 
 pub mod text;
 
@@ -159,9 +159,9 @@ impl Repair {
         Ok(Reported { repair, is_complete: result.summary.complete == "yes" })
     }
 
-    /// The program with the fences in place. A fence before an instruction stands behind everything that leads to it, as
-    /// in a [text]; one at a control state is an instruction of its own, from a state that all lead to instead; for one
-    /// inside an instruction, that becomes atomic.
+    /// The program with the fences in place. A fence before an instruction stands behind everything that leads to it,
+    /// as in a [text]; one at a control state is an instruction of its own, from a state that all lead to instead;
+    /// for one inside an instruction, that becomes atomic.
     #[must_use]
     pub fn put_into(&self, program: &Program) -> Program {
         let outline = &Outline::of_program(program);

@@ -1,9 +1,11 @@
 //! Suggestions in the text of a specification.
 //!
-//! A fence after an instruction is a statement after it. A fence before one is a statement before it, if that is on every way into it and on no other way; a fence before the first statement of a transition
-//! would commit to the transition before its condition is known, so there it goes to the end of everything that leads to the state instead. So does one at a control state: in SLCO that is a fence on each way in; in
-//! the languages of automata it is one fence, on a new state that all lead to. A fence inside an instruction has no place in the text: the instruction becomes
-//! atomic, which is more than a fence.
+//! A fence after an instruction is a statement after it. A fence before one is a statement before it, if that is on
+//! every way into it and on no other way; a fence before the first statement of a transition would commit to the
+//! transition before its condition is known, so there it goes to the end of everything that leads to the state
+//! instead. So does one at a control state: in SLCO that is a fence on each way in; in the languages of automata it
+//! is one fence, on a new state that all lead to. A fence inside an instruction has no place in the text: the
+//! instruction becomes atomic, which is more than a fence.
 
 use super::Repair;
 use crate::lang::automata::edit::Spot;
@@ -46,7 +48,8 @@ pub fn edits(program: &Program, repair: &Repair) -> Result<BTreeSet<Edit>, At> {
     Ok(edits)
 }
 
-/// Where fences must stand in the text of automata; `None` if the repair needs more than fences between instructions. A fence before an instruction is one at the state where it begins, if several lead there.
+/// Where fences must stand in the text of automata; `None` if the repair needs more than fences between instructions.
+/// A fence before an instruction is one at the state where it begins, if several lead there.
 #[must_use]
 pub fn spots(program: &Program, repair: &Repair) -> Option<BTreeSet<Spot>> {
     let outline = &Outline::of_program(program);

@@ -1,6 +1,7 @@
 //! CSV: one table a file (RFC 4180), the header always present.
 //!
-//! A table of which a limit has left out something says so in its last column, `complete`; if it has no row for a memory model then, there is one that has nothing but the names of the model and the memory model in it. A cell
+//! A table of which a limit has left out something says so in its last column, `complete`; if it has no row for a
+//! memory model then, there is one that has nothing but the names of the model and the memory model in it. A cell
 //! that a spreadsheet would take for a formula has an apostrophe before it.
 
 use super::Report;
@@ -20,7 +21,8 @@ pub struct Cycles;
 /// `summary.csv`
 pub struct Summary;
 
-/// Defines a table: its file, its header (written even if there is no row), and its rows. The first column is the model.
+/// Defines a table: its file, its header (written even if there is no row), and its rows. The first column is the
+/// model.
 macro_rules! table {
     ($table:ty, $file:literal, $header:literal, $rows:expr) => {
         impl Report for $table {

@@ -1,4 +1,4 @@
-//! A cycle drawn as papers draw it: a column a thread, program order downwards, conflict edges across.
+//! A cycle drawn as papers draw it: one column for each thread, program order downwards, conflict edges across.
 //!
 //! ```text
 //!      P0                       P1
@@ -12,9 +12,10 @@
 //!   +-------------Fre-------------+
 //! ```
 //!
-//! Threads stand in the order of the cycle, and each one's entry in the row of its predecessor's exit: so every conflict edge but the last is a straight line, and the last
-//! goes round. That works because a critical cycle visits each thread once, with at most two accesses. The width grows with the number of threads; the
-//! caller chooses what to do with a drawing that is too wide.
+//! Threads stand in the order of the cycle, and each one's entry in the row of its predecessor's exit: so every
+//! conflict edge but the last is a straight line, and the last goes round. That works because a critical cycle visits
+//! each thread once, with at most two accesses. The width grows with the number of threads; the caller chooses what
+//! to do with a drawing that is too wide.
 
 use super::style::{FRAME, TITLE, WRONG, styled};
 use crate::text::excerpt::width as columns_of;

@@ -1,8 +1,11 @@
-//! The edges of a cycle under a memory model, named in diy's vocabulary by what is between the two accesses of a thread.
+//! The edges of a cycle under a memory model, named in diy's vocabulary by what is between the two accesses of a
+//! thread.
 //!
-//! Program order alone is `PodRR`. Under a memory model the order of the two reads may be kept, by a fence that is in place or by a dependency that the model counts: then the
-//! cycle is another one, `DpAddrdR`. Everything that names a cycle (the drawing, the tables, all reports, the litmus test) names it here, so they agree. (A test for an architecture that is not the
-//! model's own has a fence wherever the model keeps an order by itself, which the cycle has not: its comment says so.)
+//! Program order alone is `PodRR`. Under a memory model the order of the two reads may be kept, by a fence that is in
+//! place or by a dependency that the model counts: then the cycle is another one, `DpAddrdR`. Everything that names a
+//! cycle (the drawing, the tables, all reports, the litmus test) names it here, so they agree. (A test for an
+//! architecture that is not the model's own has a fence wherever the model keeps an order by itself, which the cycle
+//! has not: its comment says so.)
 //!
 //! Where a limit has ended the analysis nobody can tell what is between, and all names are those of program order.
 
@@ -29,8 +32,8 @@ impl<'a> Edges<'a> {
         Edges { outcome, result, links: OnceCell::new() }
     }
 
-    /// The accesses of a cycle with the edges that leave them. A segment moves within its instruction if its verdict says so, or if
-    /// program order does not give the move: then the instruction is atomic or locked.
+    /// The accesses of a cycle with the edges that leave them. A segment moves within its instruction if its verdict
+    /// says so, or if program order does not give the move: then the instruction is atomic or locked.
     #[must_use]
     pub fn steps(&self, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<Step> {
         let analysis = &self.outcome.analysis;

@@ -1,4 +1,5 @@
-//! What reports say of how a result was found: of the engine, nothing of the default one, and of what was left out of account.
+//! What reports say of how a result was found: of the engine, nothing of the default one, and of what was left out of
+//! account.
 
 use super::names;
 use crate::analysis::{Abstraction, ModelOutcome, Outcome};
@@ -37,7 +38,7 @@ pub(super) fn left_out(outcome: &Outcome) -> Option<String> {
         1 => " is a partial fence, and".to_owned(),
         more => format!(" and {} more are partial fences, and", more - 1),
     };
-    Some(format!("{first}{others} left out of account: fewer fences may do ('seqcon verify --as-is' decides)"))
+    Some(format!("{first}{others} not taken into account: fewer fences may do ('seqcon verify --as-is' decides)"))
 }
 
 /// The minimal sets of fences, thread by thread.

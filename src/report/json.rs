@@ -43,7 +43,7 @@ struct ModelObject<'a> {
     model: &'a str,
     inputs: Vec<InputObject<'a>>,
     engine: EngineObject<'a>,
-    /// Instructions that are partial fences, and left out of account.
+    /// Instructions that are partial fences, and not taken into account.
     partial_fences: Vec<String>,
     caveats: Vec<CaveatObject<'a>>,
     results: Vec<ResultObject>,

@@ -1,7 +1,8 @@
 //! Memory models side by side: where synchronisation is needed, under which of them, and what kind.
 //!
-//! A row for each place that needs something under some model: a fence point, or an instruction that takes a lock; a column for each memory model, in the order of the outcome. As text for people (80
-//! columns where the names allow: of the instruction's text only as much is shown as fits) and as CSV.
+//! A row for each place that needs something under some model: a fence point, or an instruction that takes a lock; a
+//! column for each memory model, in the order of the outcome. As text for people (80 columns where the names allow:
+//! of the instruction's text only as much is shown as fits) and as CSV.
 
 use super::csv::Table;
 use super::names;

@@ -1,7 +1,8 @@
 //! Whether fewer fences would do: one word for tables and one sentence for people, the same in all reports.
 //!
-//! What is proved is proved either of the program or only of its event graph, which asks for at least as much ([`confirm`](crate::confirm)). Of a part of a state space, and of definitions that are known to miss something, nothing is
-//! said about the program.
+//! What is proved is proved either of the program or only of its event graph, which asks for at least as much
+//! ([`confirm`](crate::confirm)). Of a part of a state space, and of definitions that are known to miss something,
+//! nothing is said about the program.
 
 use crate::aeg::Profile;
 use crate::analysis::{Confirmation, Confirming, ModelOutcome, Outcome};

@@ -1,8 +1,9 @@
 //! Reports: one file a format behind one trait, [`Report`]; a run may write several.
 //!
-//! What a row says is decided once, in [`rows`]: the names there are the columns of the CSV files and the keys of `report.json`.
-//! Whether fewer fences would do is decided in [`minimal`]. [`text`] is for people, with [`drawing`] for cycles and [`snippet`] for the source; [`output`] puts files in place whole or not at all,
-//! [`streams`] is what a terminal and a pipe get.
+//! What a row says is decided once, in [`rows`]: the names there are the columns of the CSV files and the keys of
+//! `report.json`. Whether fewer fences would do is decided in [`minimal`]. [`text`] is for people, with [`drawing`]
+//! for cycles and [`snippet`] for the source; [`output`] puts files in place whole or not at all, [`streams`] is what
+//! a terminal and a pipe get.
 
 pub mod csv;
 pub mod dot;
@@ -45,7 +46,8 @@ pub trait Report {
         true
     }
 
-    /// Writes the outcomes of several models into one file; that of a single one as [`write`](Report::write) does. Unless a format has a way of its own, one after the other.
+    /// Writes the outcomes of several models into one file; that of a single one as [`write`](Report::write) does.
+    /// Unless a format has a way of its own, one after the other.
     ///
     /// # Errors
     /// If the writer fails.

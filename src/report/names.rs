@@ -17,7 +17,8 @@ pub fn instruction(graph: &AbstractEventGraph, instr: InstrId) -> String {
     format!("{thread}.{name}")
 }
 
-/// What the instruction does, as its labels say: `v[0] := v[0]`. Of several labels the fullest is shown, with an ellipsis if there are others as full.
+/// What the instruction does, as its labels say: `v[0] := v[0]`. Of several labels the fullest is shown, with an
+/// ellipsis if there are others as full.
 #[must_use]
 pub fn instruction_text(analysis: &Analysis, instr: InstrId) -> String {
     let size = |label: &LabelId| {

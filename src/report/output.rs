@@ -1,9 +1,11 @@
 //! Output files, whole or not at all: written beside their place under another name, then renamed.
 //!
-//! Several files of one run are all written before the first is renamed, so a full disk leaves none of them. What is not a regular file (a pipe, a
-//! device) cannot be replaced, and is written to directly. A link stays a link: the file that it leads to is replaced, or made if it is not there yet.
+//! Several files of one run are all written before the first is renamed, so a full disk leaves none of them. What is
+//! not a regular file (a pipe, a device) cannot be replaced, and is written to directly. A link stays a link: the
+//! file that it leads to is replaced, or made if it is not there yet.
 //!
-//! Who ends the process from outside the normal course, as at a signal, calls [`end_staging`] first: it takes the files away that have no name of their own yet, or waits until all have theirs.
+//! Who ends the process from outside the normal course, as at a signal, calls [`end_staging`] first: it takes the
+//! files away that have no name of their own yet, or waits until all have theirs.
 
 use super::streams::{self, Patient};
 use std::fs::{self, File};
@@ -63,7 +65,8 @@ impl Staged {
         Staged::default()
     }
 
-    /// Writes a file that appears with [`put_in_place`](Staged::put_in_place); `-` is standard output, and written at once.
+    /// Writes a file that appears with [`put_in_place`](Staged::put_in_place); `-` is standard output, and written at
+    /// once.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -1,4 +1,5 @@
-//! Sentences on a terminal: broken at blanks so that they fit into 80 columns, with the lines behind the first indented further.
+//! Sentences on a terminal: broken at blanks so that they fit into 80 columns, with the lines behind the first
+//! indented further.
 
 use crate::text::excerpt::width;
 use std::fmt::{self, Write};

@@ -1,4 +1,5 @@
-//! What reports say of instructions with several accesses: how they were read, what other readings would answer, and which atomic instructions do the work of a fence (method §8).
+//! What reports say of instructions with several accesses: how they were read, what other readings would answer, and
+//! which atomic instructions do the work of a fence (method §8).
 
 use super::names;
 use crate::aeg::Profile;

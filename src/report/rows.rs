@@ -138,7 +138,8 @@ impl Outcome {
         self.analysis.graph.outline.target(instr).map(|control| control.name.clone())
     }
 
-    /// All instructions that lead to the same control state, as far as that is known: one with a fence is passed behind each of them.
+    /// All instructions that lead to the same control state, as far as that is known: one with a fence is passed
+    /// behind each of them.
     #[must_use]
     pub fn leading_along(&self, instr: InstrId) -> Vec<InstrId> {
         self.analysis.graph.outline.target(instr).map_or_else(|| vec![instr], |control| control.ways_in.clone())

@@ -8,8 +8,10 @@
 //!  16 |             s1 -> s2 { f := 1 }
 //! ```
 //!
-//! An arrow `^` below a line or `v` above it points at the place between two characters where the addition goes: behind the instruction, or before it. One line of context on either side is shown, `...` stands for what
-//! is left out. A line that is too long for the terminal is cut around the place, and shown again if it has another one far away.
+//! An arrow `^` below a line or `v` above it points at the place between two characters where the addition goes:
+//! behind the instruction, or before it. One line of context on either side is shown, `...` stands for what is left
+//! out. A line that is too long for the terminal is cut around the place, and shown again if it has another one far
+//! away.
 
 use super::prose;
 use super::style::{ADDED, FRAME, styled};

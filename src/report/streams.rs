@@ -1,10 +1,12 @@
 //! Standard output and standard error, for commands that must come to their end.
 //!
-//! A reader that goes away (`| head -1`) has seen enough: what is written after that is dropped, and the command goes on, so that its other files are written and its exit status is that of its
-//! work. Any other failure of a stream, as a full disk, is one.
+//! A reader that goes away (`| head -1`) has seen enough: what is written after that is dropped, and the command goes
+//! on, so that its other files are written and its exit status is that of its work. Any other failure of a stream, as
+//! a full disk, is one.
 //!
-//! What a terminal would take for a command (control characters, marks of writing direction) is replaced before a person sees it: always in text for people, and in data where standard output is a
-//! terminal. Data for a file or a program stay as they are.
+//! What a terminal would take for a command (control characters, marks of writing direction) is replaced before a
+//! person sees it: always in text for people, and in data where standard output is a terminal. Data for a file or a
+//! program stay as they are.
 
 use crate::text::excerpt::printable;
 use std::fmt;
@@ -101,7 +103,8 @@ pub fn text() -> impl Write {
     Shown::new(Patient::new(io::stdout().lock()))
 }
 
-/// Standard output for text with our own colours, which stay on a terminal; whatever is not ours in it must be [`printable`].
+/// Standard output for text with our own colours, which stay on a terminal; whatever is not ours in it must be
+/// [`printable`].
 #[must_use]
 pub fn coloured() -> impl Write {
     Patient::new(anstream::stdout().lock())

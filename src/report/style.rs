@@ -1,4 +1,5 @@
-//! The colours of text for people. They are always written; the command line's streams take them out again where there is no terminal or `NO_COLOR` is set.
+//! The colours of text for people. They are always written; the command line's streams take them out again where
+//! there is no terminal or `NO_COLOR` is set.
 
 use anstyle::{AnsiColor, Style};
 

@@ -1,7 +1,9 @@
-//! The summary for people: what to put where, and why, in the program's own words and in 80 columns where its names allow.
+//! The summary for people: what to put where, and why, in the program's own words and in 80 columns where its names
+//! allow.
 //!
-//! First a table of fences (`F0`, `F1`, …) and locks (`L0`, …), each with the instruction's own text, where it stands, and the reason in one sentence; then the source with the
-//! additions drawn in, if it is known; then a cycle, drawn; then the verdict. [`write_explained`] draws the cycle of every delay.
+//! First a table of fences (`F0`, `F1`, …) and locks (`L0`, …), each with the instruction's own text, where it
+//! stands, and the reason in one sentence; then the source with the additions drawn in, if it is known; then a cycle,
+//! drawn; then the verdict. [`write_explained`] draws the cycle of every delay.
 
 use super::drawing::{self, Column};
 use super::edges::Edges;
@@ -54,7 +56,8 @@ pub fn write_explained(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn W
     engine::write_minimal_sets(outcome, result, out)
 }
 
-/// What must be known before the results are believed, a sentence each and a blank line; nothing where there is nothing.
+/// What must be known before the results are believed, a sentence each and a blank line; nothing where there is
+/// nothing.
 ///
 /// # Errors
 /// If the writer fails.
@@ -85,7 +88,7 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
         prose::write(out, 2, 4, &sentence)?;
     }
     if outcome.analysis.cut_off {
-        writeln!(out, "  only a part of the state space is known; what is missing elsewhere is not")?;
+        writeln!(out, "  only a part of the state space is known: more may be missing in the rest of it")?;
         let mut missing = outcome.analysis.missing.iter();
         missing.try_for_each(|why| prose::write(out, 2, 4, &format!("why: {why}")))?;
     }
@@ -191,7 +194,7 @@ fn write_fence(
         1 => String::new(),
         several => format!(" (1 of {several} delays)"),
     };
-    prose::write(out, BEHIND, BEHIND, &format!("or {}{others}", reason(outcome, delay)))
+    prose::write(out, BEHIND, BEHIND, &format!("otherwise {}{others}", reason(outcome, delay)))
 }
 
 /// A control state, by its name and by what leads there.

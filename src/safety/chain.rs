@@ -1,19 +1,23 @@
 //! The chain search (method §5).
 //!
-//! Take a path of instructions of one thread from access `a` to access `b`. Rewriting the path by the model's swaps is a partial commutation,
-//! so b can be moved before a iff there is **no chain** `a = y0, y1, …, ym = b` of accesses along the path, in order, with
-//! `preserved(y_i, y_{i+1})` for each step. The search walks the paths from `a` and keeps, instead of the path, what decides about its
-//! future: which accesses the chains have reached, which locals carry a value read by them, and which reads of them a condition has used.
+//! Take a path of instructions of one thread from access `a` to access `b`. Rewriting the path by the model's swaps
+//! is a partial commutation, so b can be moved before a iff there is **no chain** `a = y0, y1, …, ym = b` of accesses
+//! along the path, in order, with `preserved(y_i, y_{i+1})` for each step. The search walks the paths from `a` and
+//! keeps, instead of the path, what decides about its future: which accesses the chains have reached, which locals
+//! carry a value read by them, and which reads of them a condition has used.
 //!
-//! *State.* A reached access only matters by its kind and location, a tainted local by the locations whose value it carries, a condition by the
-//! locations it used. So a [`Reached`] is a set of bits, and a smaller set can only find more unsafe accesses: of two states at one label, the one that
-//! includes the other is dropped (an antichain per label). The search is exact: the abstraction forgets nothing that `preserved` asks.
+//! *State.* A reached access only matters by its kind and location, a tainted local by the locations whose value it
+//! carries, a condition by the locations it used. So a [`Reached`] is a set of bits, and a smaller set can only find
+//! more unsafe accesses: of two states at one label, the one that includes the other is dropped (an antichain per
+//! label). The search is exact: the abstraction forgets nothing that `preserved` asks.
 //!
-//! *Within an evaluation* the chain follows the instruction's own order only; events that are not ordered do not reach each other.
-//! A barrier (fence, atomic or locked instruction) reaches everything after it, so the search stops there.
+//! *Within an evaluation* the chain follows the instruction's own order only; events that are not ordered do not
+//! reach each other. A barrier (fence, atomic or locked instruction) reaches everything after it, so the search stops
+//! there.
 //!
-//! *Cost.* The number of states is the number of labels times the width of the antichains: 1 under TSO, where the location of a reached write makes no difference,
-//! small in practice under the others; exponential in the number of locations in the worst case.
+//! *Cost.* The number of states is the number of labels times the width of the antichains: 1 under TSO, where the
+//! location of a reached write makes no difference, small in practice under the others; exponential in the number of
+//! locations in the worst case.
 
 use super::synchronisation::Synchronisation;
 use crate::aeg::{AbstractEventGraph, Evaluation, Event, Sources};
@@ -106,8 +110,8 @@ impl<'a> ChainSearch<'a> {
         ChainSearch { graph, model, in_place, tracks_dependencies }
     }
 
-    /// Walks all paths from `a`, the shortest first, and reports every access that no chain reaches, and every fence that ends a path, with
-    /// the path; both can be reported several times.
+    /// Walks all paths from `a`, the shortest first, and reports every access that no chain reaches, and every fence
+    /// that ends a path, with the path; both can be reported several times.
     pub fn explore(&self, a: VertexId, report: &mut dyn FnMut(Meeting, &Trail<'_>) -> ControlFlow<()>) {
         let mut steps: Vec<TrailStep> = Vec::new();
         let mut queue: Vec<(usize, Reached)> = Vec::new();
@@ -158,8 +162,8 @@ impl<'a> ChainSearch<'a> {
         Reached { bits: FixedBitSet::with_capacity(locations * (2 + carriers)), locations }
     }
 
-    /// Extends the chains over one evaluation; reports its events that they do not reach. Gives what is reached behind it, or nothing if every later
-    /// access is reached anyway.
+    /// Extends the chains over one evaluation; reports its events that they do not reach. Gives what is reached
+    /// behind it, or nothing if every later access is reached anyway.
     fn pass(
         &self,
         evaluation: &Evaluation,

@@ -1,8 +1,8 @@
 //! The unsafe relation: which accesses can be executed before an access that program order has before them (method §5).
 //!
-//! [`chain`] is the search: from an access, over the paths of its thread, following what the chains of preserved steps have
-//! reached. [`UnsafePairs`] is its result for all accesses; [`Synchronisation`] is what is in place already, fences and locked instructions,
-//! which stop chains from being escaped.
+//! [`chain`] is the search: from an access, over the paths of its thread, following what the chains of preserved
+//! steps have reached. [`UnsafePairs`] is its result for all accesses; [`Synchronisation`] is what is in place
+//! already, fences and locked instructions, which stop chains from being escaped.
 
 pub mod chain;
 pub mod open;

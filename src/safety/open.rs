@@ -1,8 +1,9 @@
 //! Open pairs: accesses joined by a path on which no cumulative fence stands.
 //!
-//! Where stores are not atomic, a read may see a write before other threads do, and what its thread does next can overtake that write
-//! although program order and dependencies are kept. So for a cumulative delay (method §7, §9) *every* path counts, not only the unsafe ones: all must meet a
-//! cumulative fence or a barrier. Plain reachability over labels, O(follows) for each access.
+//! Where stores are not atomic, a read may see a write before other threads do, and what its thread does next can
+//! overtake that write although program order and dependencies are kept. So for a cumulative delay (method §7, §9)
+//! *every* path counts, not only the unsafe ones: all must meet a cumulative fence or a barrier. Plain reachability
+//! over labels, O(follows) for each access.
 
 use super::chain::{From, Meeting, Trail, TrailStep};
 use super::synchronisation::Synchronisation;
@@ -13,8 +14,8 @@ use crate::outline::Site;
 use fixedbitset::FixedBitSet;
 use std::ops::ControlFlow;
 
-/// Walks all paths from `a` that meet no cumulative fence, the shortest first, and reports every access on them that comes after `a`, and every
-/// cumulative fence that ends a path, with the path; both can be reported several times.
+/// Walks all paths from `a` that meet no cumulative fence, the shortest first, and reports every access on them that
+/// comes after `a`, and every cumulative fence that ends a path, with the path; both can be reported several times.
 pub fn explore_open(
     graph: &AbstractEventGraph,
     in_place: &Synchronisation,
@@ -58,7 +59,8 @@ pub fn explore_open(
     }
 }
 
-/// Reports what the path meets in one evaluation, from its entry or from an event of it; says whether the path goes on behind it.
+/// Reports what the path meets in one evaluation, from its entry or from an event of it; says whether the path goes
+/// on behind it.
 fn pass(
     (graph, evaluation): (&AbstractEventGraph, &Evaluation),
     in_place: &Synchronisation,

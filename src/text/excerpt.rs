@@ -1,5 +1,5 @@
-//! One line of a source text as a terminal shows it: a tab takes four columns, wide characters two; of a line that is too long only the surroundings of the span
-//! are shown; what would garble the terminal is replaced.
+//! One line of a source text as a terminal shows it: a tab takes four columns, wide characters two; of a line that is
+//! too long only the surroundings of the span are shown; what would garble the terminal is replaced.
 
 use super::Span;
 

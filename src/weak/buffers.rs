@@ -1,9 +1,11 @@
 //! All threads on store buffers: the operational machines of TSO and PSO.
 //!
-//! A write goes into the thread's buffer and becomes visible later: on TSO in the order of the writes, on PSO in that order only for each location. A read sees the thread's own last write to the
-//! location in the buffer, else the memory. Fences and atomic instructions wait until the buffer is empty.
+//! A write goes into the thread's buffer and becomes visible later: on TSO in the order of the writes, on PSO in that
+//! order only for each location. A read sees the thread's own last write to the location in the buffer, else the
+//! memory. Fences and atomic instructions wait until the buffer is empty.
 //!
-//! The state space is exact as long as no buffer reaches the bound; [`BufferStep`]s that would overflow it are left out and that is said.
+//! The state space is exact as long as no buffer reaches the bound; [`BufferStep`]s that would overflow it are left
+//! out and that is said.
 
 use super::Machine;
 use super::split::SplitProgram;

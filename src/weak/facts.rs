@@ -1,20 +1,27 @@
 //! The facts of a program whose instructions are performed access by access (method §2, §8).
 //!
-//! Where instructions are not meant to be atomic (`--atomicity split`), sequential consistency is that of the *split* program, and so are its facts: an instruction that was interrupted can see values, take branches and
-//! access elements that no whole instruction does. The labels are those of the whole program, one for each evaluation of an instruction from its first access to its last, so that everything that speaks of instructions
-//! goes on doing so.
+//! Where instructions are not meant to be atomic (`--atomicity split`), sequential consistency is that of the *split*
+//! program, and so are its facts: an instruction that was interrupted can see values, take branches and access
+//! elements that no whole instruction does. The labels are those of the whole program, one for each evaluation of an
+//! instruction from its first access to its last, so that everything that speaks of instructions goes on doing so.
 //!
-//! All states of the split program under sequential consistency are explored; a *configuration* is where a thread is between two instructions, with its locals.
+//! All states of the split program under sequential consistency are explored; a *configuration* is where a thread is
+//! between two instructions, with its locals.
 //!
 //! - `labels`: the evaluations that some run completes;
-//! - `follows(A, B)`: A, taken, leads to a configuration from which B is evaluated in some state. That includes what a thread does after it has waited there, so there are no `waits`;
-//! - `concurrent(A, B)`: in some state one thread is in, or in the middle of an instruction begun in, a configuration from which A is evaluated, and another one likewise for B.
+//! - `follows(A, B)`: A, taken, leads to a configuration from which B is evaluated in some state. That includes what
+//!   a thread does after it has waited there, so there are no `waits`;
+//! - `concurrent(A, B)`: in some state one thread is in, or in the middle of an instruction begun in, a configuration
+//!   from which A is evaluated, and another one likewise for B.
 //!
-//! Both include what a state enables, and a little more: what one configuration evaluates in different states is not told apart. More facts ask for more fences, never for fewer.
+//! Both include what a state enables, and a little more: what one configuration evaluates in different states is not
+//! told apart. More facts ask for more fences, never for fewer.
 //!
-//! An evaluation that goes wrong only because it was interrupted (a division by what has become 0) has no label, though it has made accesses: then these are the facts of a part, too.
+//! An evaluation that goes wrong only because it was interrupted (a division by what has become 0) has no label,
+//! though it has made accesses: then these are the facts of a part, too.
 //!
-//! *Complexity.* That of the split program's state space, which is larger than that of whole instructions by the number of their interleavings; at the limit the facts are those of a part, and say so.
+//! *Complexity.* That of the split program's state space, which is larger than that of whole instructions by the
+//! number of their interleavings; at the limit the facts are those of a part, and say so.
 
 use super::Granularity;
 use super::split::SplitProgram;
@@ -30,7 +37,8 @@ use crate::program::labels::{Verdict, label};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
-/// The facts of `split`, which is `program` access by access, perhaps with some instructions made atomic; of at most so many states.
+/// The facts of `split`, which is `program` access by access, perhaps with some instructions made atomic; of at most
+/// so many states.
 #[must_use]
 pub fn facts(program: &Program, split: &SplitProgram, limit: usize) -> Facts {
     let mut system = System::new(split, Granularity::Accesses);

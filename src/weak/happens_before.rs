@@ -1,9 +1,11 @@
 //! The happens-before relation of a run on store buffers, as much of it as can still become cyclic.
 //!
-//! Happens-before is the union of program order, reads-from, coherence and from-reads (Shasha and Snir); a run is sequentially consistent exactly if it is acyclic. An event can get a new
-//! successor only as the last event of its thread, as the last write of its location or a read since; it can get a new predecessor only as a write that is not yet visible, or as part of an
-//! instruction that is not yet complete. Only these events are kept, with the paths between them; so the relation stays finite along any run of a finite program, and states with equal
-//! relations can be merged.
+//! Happens-before is the union of program order, reads-from, coherence and from-reads (Shasha and Snir); a run is
+//! sequentially consistent exactly if it is acyclic. An event can get a new successor only as the last event of its
+//! thread, as the last write of its location or a read since; it can get a new predecessor only as a write that is
+//! not yet visible, or as part of an instruction that is not yet complete. Only these events are kept, with the paths
+//! between them; so the relation stays finite along any run of a finite program, and states with equal relations can
+//! be merged.
 //!
 //! *Cost.* A step renumbers the events that are left: quadratic in threads times locations.
 
@@ -125,7 +127,8 @@ impl HappensBefore {
         }
     }
 
-    /// The event of a thread's next access: a new one, or that of its instruction if only whole instructions count and it is in the middle of one.
+    /// The event of a thread's next access: a new one, or that of its instruction if only whole instructions count
+    /// and it is in the middle of one.
     fn event(&mut self, step: &Event, granularity: Granularity) -> Result<usize, Cycle> {
         if let (Granularity::Instructions, Some(part)) = (granularity, self.current[step.thread].first()) {
             return Ok(part.event);

@@ -1,6 +1,7 @@
 //! Programs under weak memory: what confirms a delay, and what verifies a repair (method §10, §11).
 //!
-//! Nothing here looks at the abstract event graph: these are independent, dumber pieces of code that hold its results to account.
+//! Nothing here looks at the abstract event graph: these are independent, dumber pieces of code that hold its results
+//! to account.
 //!
 //! | part | holds |
 //! |---|---|
@@ -21,11 +22,15 @@
 //!
 //! # What is a run?
 //!
-//! Every instruction is performed access by access, in any order that respects its dependencies (method §3, §8), unless it is atomic. Each mention of a location is an access of its own, and those to
-//! one location, of which one writes, keep the order of the text. An access does not wait for the index of another one to the same array, but if it turns out that the text orders the two, there is no such run ([`readiness`]). A condition that does not hold makes its reads and leaves the thread where it was.
+//! Every instruction is performed access by access, in any order that respects its dependencies (method §3, §8),
+//! unless it is atomic. Each mention of a location is an access of its own, and those to one location, of which one
+//! writes, keep the order of the text. An access does not wait for the index of another one to the same array, but if
+//! it turns out that the text orders the two, there is no such run ([`readiness`]). A condition that does not hold
+//! makes its reads and leaves the thread where it was.
 //!
-//! [`Granularity`] says what is compared with what. With [`Granularity::Accesses`] every access is an event, and the program order of a run is the order in which a thread performs them.
-//! With [`Granularity::Instructions`] an instruction is one event with all its accesses: torn instructions show up as cycles, too.
+//! [`Granularity`] says what is compared with what. With [`Granularity::Accesses`] every access is an event, and the
+//! program order of a run is the order in which a thread performs them. With [`Granularity::Instructions`] an
+//! instruction is one event with all its accesses: torn instructions show up as cycles, too.
 
 pub mod attack;
 pub mod axiomatic;

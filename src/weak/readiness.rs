@@ -1,22 +1,29 @@
 //! Which accesses of an instruction in the middle can be made now.
 //!
-//! An operation waits for what it needs ([`split`](super::split)), and, where two of them touch one location and one writes, for the one that stands first in the text. Nothing else orders the accesses of an
-//! instruction (method §3): two reads of a location are made in any order, each by itself.
+//! An operation waits for what it needs ([`split`](super::split)), and, where two of them touch one location and one
+//! writes, for the one that stands first in the text. Nothing else orders the accesses of an instruction (method §3):
+//! two reads of a location are made in any order, each by itself.
 //!
-//! *Presumptions.* Whether two accesses to one array touch the same element is not known until both indices are, and an index can need a shared read. In `s := v[i]; v[1] := 1` the write does not
-//! depend on the read of `i`, so it can come first, if `i` turns out not to be 1. Such an access is made with a [`Presumption`], and a run in which that turns out wrong is none: it stops in the middle of the
-//! instruction, and never comes to a state between instructions. Without a presumption an instruction can always go on, in the order of the text.
+//! *Presumptions.* Whether two accesses to one array touch the same element is not known until both indices are, and
+//! an index can need a shared read. In `s := v[i]; v[1] := 1` the write does not depend on the read of `i`, so it can
+//! come first, if `i` turns out not to be 1. Such an access is made with a [`Presumption`], and a run in which that
+//! turns out wrong is none: it stops in the middle of the instruction, and never comes to a state between
+//! instructions. Without a presumption an instruction can always go on, in the order of the text.
 //!
-//! Values are never presumed. In `v[i] := 1; x := v[0]` the element can be read before `i`, but what is written to `x` depends on `i`, as that tells whether the element was to be written first. So what
-//! needs the read waits for `i`; else values could come out of thin air (`x` has a value because `i` is not 0, and another thread makes `i` that because `x` has it).
+//! Values are never presumed. In `v[i] := 1; x := v[0]` the element can be read before `i`, but what is written to
+//! `x` depends on `i`, as that tells whether the element was to be written first. So what needs the read waits for
+//! `i`; else values could come out of thin air (`x` has a value because `i` is not 0, and another thread makes `i`
+//! that because `x` has it).
 //!
-//! A run up to some point says something about the program only if all that was presumed can still come true: [`Config::is_certain`] tells where nothing is open.
+//! A run up to some point says something about the program only if all that was presumed can still come true:
+//! [`Config::is_certain`] tells where nothing is open.
 
 use super::split::{Cell, Operation, SplitStep};
 use super::threads::Config;
 use crate::program::compiled::{Fault, Trace};
 
-/// An access was made although another one, whose index is not known yet, may have to come first: it is presumed to be elsewhere.
+/// An access was made although another one, whose index is not known yet, may have to come first: it is presumed to
+/// be elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Presumption {
     /// The operation whose access was made.
@@ -116,7 +123,8 @@ impl Around<'_> {
         Some(presumed)
     }
 
-    /// What a read presumes: the last write to the location before it is done. (Those before that one are, or it presumes that they are elsewhere.) Nothing if it is not.
+    /// What a read presumes: the last write to the location before it is done. (Those before that one are, or it
+    /// presumes that they are elsewhere.) Nothing if it is not.
     fn read(&self) -> Option<Vec<Presumption>> {
         let mut presumed = Vec::new();
         let mut writes: Vec<usize> = self.earlier().filter(|(_, is_write)| *is_write).map(|(other, _)| other).collect();
@@ -193,12 +201,14 @@ fn locate(cell: &Cell, frame: &[i64]) -> Result<Option<u32>, Fault> {
     Ok(position.map(|position| (cell.base + position) as u32))
 }
 
-/// Whether the fences inside the instruction let an access pass now; and if so, whether it is the first one behind a fence.
+/// Whether the fences inside the instruction let an access pass now; and if so, whether it is the first one behind a
+/// fence.
 pub(super) fn passes_inside(split: &SplitStep, config: &Config, operation: usize) -> Option<bool> {
     if split.inside.is_empty() {
         return Some(false);
     }
-    // A fence that stands behind an access whose index is not known yet holds back all that it could be before, until that is known.
+    // A fence that stands behind an access whose index is not known yet holds back all that it could be before, until
+    // that is known.
     let is_there = |other: usize| {
         access(split, other).is_some_and(|(cell, _)| {
             let is_known = split.addresses[other] & !config.available() == 0;

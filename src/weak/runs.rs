@@ -1,7 +1,7 @@
 //! All runs on store buffers with their happens-before relation: is one of them not sequentially consistent?
 //!
-//! States are pairs of a machine state and a relation, so the answer is exact while no buffer reaches its bound. It presumes nothing about which threads delay what: it is what
-//! [`attack`](super::attack) is held against.
+//! States are pairs of a machine state and a relation, so the answer is exact while no buffer reaches its bound. It
+//! presumes nothing about which threads delay what: it is what [`attack`](super::attack) is held against.
 
 use super::buffers::{BufferState, BufferStep, Buffers};
 use super::happens_before::{Cycle, HappensBefore, ReadFrom};

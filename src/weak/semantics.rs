@@ -1,6 +1,7 @@
 //! What runs a memory model: a machine, axioms, or nothing.
 //!
-//! Machines and axioms are those of built-in models, and [`memory`](crate::memory) tells by its rules which of these a table is. A table that is none of them cannot be run: there is no verdict on it.
+//! Machines and axioms are those of built-in models, and [`memory`](crate::memory) tells by its rules which of these
+//! a table is. A table that is none of them cannot be run: there is no verdict on it.
 
 use super::Machine;
 use super::axiomatic::Model;

@@ -1,11 +1,15 @@
 //! Instructions as accesses: a list of operations with the order that their dependencies ask for.
 //!
-//! Every shared read goes to a temporary of its own, every computed value, too (static single assignment), so that two operations are ordered exactly if one needs what the other produces: an
-//! address, the data of a write, or, for everything in the assignments, the verdict of the condition (method §3). Each mention of a shared variable is an access. Where two of them
-//! touch the same element and one writes, they keep the order of the text; that is decided when the indices are known ([`readiness`](super::readiness)).
+//! Every shared read goes to a temporary of its own, every computed value, too (static single assignment), so that
+//! two operations are ordered exactly if one needs what the other produces: an address, the data of a write, or, for
+//! everything in the assignments, the verdict of the condition (method §3). Each mention of a shared variable is an
+//! access. Where two of them touch the same element and one writes, they keep the order of the text; that is decided
+//! when the indices are known ([`readiness`](super::readiness)).
 //!
-//! *Levels* say where a fence inside an instruction stands, so they must be those of the [event graph](crate::aeg::Event::level). They do not depend on what indices evaluate to: two accesses to one array, of which one writes,
-//! are on different levels, unless their indices are different constants. But an index that is known to be out of range makes no access, and no level.
+//! *Levels* say where a fence inside an instruction stands, so they must be those of the [event
+//! graph](crate::aeg::Event::level). They do not depend on what indices evaluate to: two accesses to one array, of
+//! which one writes, are on different levels, unless their indices are different constants. But an index that is
+//! known to be out of range makes no access, and no level.
 //!
 //! *Limit.* An instruction has at most 64 operations; a longer one is an error that says so.
 
@@ -22,7 +26,8 @@ pub struct SplitProgram {
     pub memory: Vec<i64>,
     /// The names of the locations.
     pub locations: Vec<String>,
-    /// What searches in it may use; once that is exhausted they end with [`LimitReached`](super::visited::LimitReached).
+    /// What searches in it may use; once that is exhausted they end with
+    /// [`LimitReached`](super::visited::LimitReached).
     pub budget: Budget,
 }
 
@@ -93,7 +98,9 @@ impl SplitThread {
         self.push_fence(instruction, to);
     }
 
-    /// Puts a fence at the control state that an instruction leads to: a control state of its own, on every way there. To be called before [`fence_after`](SplitThread::fence_after), which changes where an instruction leads.
+    /// Puts a fence at the control state that an instruction leads to: a control state of its own, on every way
+    /// there. To be called before [`fence_after`](SplitThread::fence_after), which changes where an instruction
+    /// leads.
     pub fn fence_at_target(&mut self, instruction: usize) {
         let next = self.steps.len();
         let state = self.find(instruction).to;
@@ -147,7 +154,8 @@ impl SplitStep {
         !self.is_whole() && bases().any(|(base, _, is_computed)| is_computed && is_shared_with_a_write(base))
     }
 
-    /// For each operation, how many accesses come before it, one after the other, if indices that may be equal are. An operation that makes no access, as its index is out of range, is not there for others.
+    /// For each operation, how many accesses come before it, one after the other, if indices that may be equal are.
+    /// An operation that makes no access, as its index is out of range, is not there for others.
     pub fn levels(&self, makes_access: impl Fn(usize) -> bool) -> Vec<u32> {
         let mut levels: Vec<u32> = Vec::new();
         for (position, (operation, &needed)) in self.operations.iter().zip(&self.needs).enumerate() {

@@ -66,7 +66,8 @@ impl<'p> System<'p> {
         self.threads.iter().zip(&state.threads).all(|(thread, &config)| thread.config(config).is_certain())
     }
 
-    /// Whether all that is presumed in a state can come true, access by access: whether there is a run that comes to it.
+    /// Whether all that is presumed in a state can come true, access by access: whether there is a run that comes to
+    /// it.
     ///
     /// # Errors
     /// If the search has more states than the limit.

@@ -1,7 +1,8 @@
 //! What one thread can do next: its configurations, and the moves from each of them.
 //!
-//! A move makes exactly one shared access, or is a whole step without any; what happens privately in between is done at once. So the moves of a configuration do not depend on the memory, and
-//! are computed once. Only where a read leads depends on the value that it gets.
+//! A move makes exactly one shared access, or is a whole step without any; what happens privately in between is done
+//! at once. So the moves of a configuration do not depend on the memory, and are computed once. Only where a read
+//! leads depends on the value that it gets.
 
 use super::readiness::{Presumption, Standing, Way, is_refuted, passes_inside, ready, settle};
 use super::split::{Operation, SplitStep, SplitThread};
@@ -56,8 +57,9 @@ pub enum Progress {
     InTheMiddle,
     /// It is complete.
     Done,
-    /// It is complete and has changed nothing: its condition was refused, or it is a condition that leads back to where it was (a blocked evaluation, method §2). Nothing in the thread
-    /// depends on it, so it is before nothing in program order.
+    /// It is complete and has changed nothing: its condition was refused, or it is a condition that leads back to
+    /// where it was (a blocked evaluation, method §2). Nothing in the thread depends on it, so it is before nothing
+    /// in program order.
     WithoutEffect,
 }
 
@@ -329,7 +331,8 @@ impl<'p> Threads<'p> {
         self.arrive(config, split, standing)
     }
 
-    /// Performs a step as a whole on the memory, in the order of the text; where it leads, and the accesses it made. Nothing if it does not start or is refused without an access.
+    /// Performs a step as a whole on the memory, in the order of the text; where it leads, and the accesses it made.
+    /// Nothing if it does not start or is refused without an access.
     pub fn perform(&mut self, id: ConfigId, step: u32, memory: &mut [i64]) -> Option<(ConfigId, Vec<Access>)> {
         let split = self.step(id, step);
         let mut config = self.begun(id, step);
@@ -409,7 +412,8 @@ fn key(split: &SplitStep, verdict: Verdict, frame: &[i64]) -> u64 {
     };
     let mut digits = Trace::default();
     for (index, length) in indices {
-        // What the evaluation itself could compute can be computed again; the digits of inner elements are in the list by themselves.
+        // What the evaluation itself could compute can be computed again; the digits of inner elements are in the
+        // list by themselves.
         let index = index.evaluate(frame, &mut Trace::default()).unwrap_or(-1);
         digits.index(index, *length);
     }

@@ -1,8 +1,12 @@
-//! The exact search for a torn instruction (method §8): can the accesses of others come between those of an instruction, so that the instruction happens before and after them?
+//! The exact search for a torn instruction (method §8): can the accesses of others come between those of an
+//! instruction, so that the instruction happens before and after them?
 //!
-//! Of all runs of single accesses on a sequentially consistent memory in which instructions do not form an acyclic happens-before relation, take a shortest one. Without its last step the relation is
-//! acyclic, so the run can be rearranged: everything before the torn instruction, its first accesses, whole instructions of the others, and the access that closes the cycle (instructions of
-//! others that are not complete can be completed there, since nothing comes after). So it is enough to let one instruction stop in the middle while the others perform whole instructions.
+//! Of all runs of single accesses on a sequentially consistent memory in which instructions do not form an acyclic
+//! happens-before relation, take a shortest one. Without its last step the relation is acyclic, so the run can be
+//! rearranged: everything before the torn instruction, its first accesses, whole instructions of the others, and the
+//! access that closes the cycle (instructions of others that are not complete can be completed there, since nothing
+//! comes after). So it is enough to let one instruction stop in the middle while the others perform whole
+//! instructions.
 
 use super::Granularity;
 use super::attack::marks::Marks;

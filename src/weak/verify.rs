@@ -1,13 +1,17 @@
 //! Is a program, as it stands, right under TSO or PSO (method §10)?
 //!
-//! [`Property::Traces`]: every run has an acyclic happens-before relation. On TSO this is decided exactly, loops included, by [torn instructions](super::torn) and by [attacks](super::attack) on *all* pairs
-//! that a thread can reorder, whatever the event graph says. On PSO what these find is a violation, and what they cannot find is looked for in [all runs](super::runs), exact while no buffer reaches its bound.
-//! If one does, and nothing was found, that is [`Verdict::Bounded`]: no verdict on the program.
+//! [`Property::Traces`]: every run has an acyclic happens-before relation. On TSO this is decided exactly, loops
+//! included, by [torn instructions](super::torn) and by [attacks](super::attack) on *all* pairs that a thread can
+//! reorder, whatever the event graph says. On PSO what these find is a violation, and what they cannot find is looked
+//! for in [all runs](super::runs), exact while no buffer reaches its bound. If one does, and nothing was found, that
+//! is [`Verdict::Bounded`]: no verdict on the program.
 //!
-//! Under the models without a machine [`by_axioms`] compares all executions that the model's axioms allow with those that sequential consistency allows.
+//! Under the models without a machine [`by_axioms`] compares all executions that the model's axioms allow with those
+//! that sequential consistency allows.
 //!
-//! [`Property::States`]: every state between instructions with empty buffers is reached under sequential consistency, too; final states are such states. Where all runs are sequentially consistent, so are all states: where a
-//! buffer reaches its bound, an exact answer on traces still decides. By axioms only final states are compared.
+//! [`Property::States`]: every state between instructions with empty buffers is reached under sequential consistency,
+//! too; final states are such states. Where all runs are sequentially consistent, so are all states: where a buffer
+//! reaches its bound, an exact answer on traces still decides. By axioms only final states are compared.
 
 use super::attack::{Attack, Witness};
 use super::axiomatic::{End, Failure, Model, outcomes_within};
@@ -63,7 +67,8 @@ pub enum Violation {
     Run(Vec<(BufferStep, BufferState)>),
     /// An execution that sequential consistency does not allow ends here.
     End(End),
-    /// There are executions that sequential consistency does not allow, although they end where others end: how many of how many.
+    /// There are executions that sequential consistency does not allow, although they end where others end: how many
+    /// of how many.
     Executions(u64, u64),
     /// A run to a state that sequential consistency does not reach.
     State(Vec<(BufferStep, BufferState)>),
@@ -76,7 +81,8 @@ pub enum Verdict {
     Verified(Ground),
     /// It does not.
     Violated(Box<Violation>),
-    /// No run with at most so many writes in a buffer violates it; a buffer was full, and what happens with more is not known.
+    /// No run with at most so many writes in a buffer violates it; a buffer was full, and what happens with more is
+    /// not known.
     Bounded {
         /// The bound.
         bound: usize,
@@ -132,10 +138,13 @@ pub fn verify(program: &SplitProgram, question: &Question) -> Verdict {
     verdict.unwrap_or_else(|limit| Verdict::Undecided(limit.into()))
 }
 
-/// Verifies a program by the axioms of a memory model: what is wrong is found in executions that take no instruction more than `unroll` times, and that all is right is known only if these are all.
+/// Verifies a program by the axioms of a memory model: what is wrong is found in executions that take no instruction
+/// more than `unroll` times, and that all is right is known only if these are all.
 ///
-/// Sequential consistency allows nothing that the model does not allow, so all executions are sequentially consistent exactly if there are equally many; and all ends if they are the same. An execution that sequential consistency
-/// does not allow is a violation however often loops go round elsewhere; but an end that it does not reach in so many rounds it may reach in more.
+/// Sequential consistency allows nothing that the model does not allow, so all executions are sequentially consistent
+/// exactly if there are equally many; and all ends if they are the same. An execution that sequential consistency
+/// does not allow is a violation however often loops go round elsewhere; but an end that it does not reach in so many
+/// rounds it may reach in more.
 ///
 /// # Errors
 /// If an execution goes wrong.
@@ -186,7 +195,8 @@ fn traces(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitR
         }
     }
     let (states, pairs) = (attack.num_of_states(), pairs.len());
-    // Where no write can be overtaken at all, every run is sequentially consistent: up to the first write that is overtaken, writes can be taken to be issued when they become visible.
+    // Where no write can be overtaken at all, every run is sequentially consistent: up to the first write that is
+    // overtaken, writes can be taken to be issued when they become visible.
     if question.machine == Machine::Tso || pairs == 0 {
         return Ok(Verdict::Verified(Ground::Attacks { states, pairs }));
     }

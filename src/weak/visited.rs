@@ -1,4 +1,5 @@
-//! The states that a breadth-first search has seen, in the order of discovery, each with the one that it was found from.
+//! The states that a breadth-first search has seen, in the order of discovery, each with the one that it was found
+//! from.
 
 use crate::budget::{Budget, Exhausted};
 use rustc_hash::FxHashMap;
@@ -15,7 +16,8 @@ pub enum LimitReached {
     Budget(Exhausted),
 }
 
-/// How many states searches may have: each of them, and perhaps all that share the allowance together. Counted, not timed, so that the same question has the same answer on every machine.
+/// How many states searches may have: each of them, and perhaps all that share the allowance together. Counted, not
+/// timed, so that the same question has the same answer on every machine.
 #[derive(Clone, Debug)]
 pub struct Allowance {
     each: usize,
@@ -158,7 +160,8 @@ impl<S: Eq + Hash> Visited<S> {
     }
 }
 
-/// Whether a goal can be reached from a state, within the limits of `visited`, where nothing was seen yet; `steps` gives the next states, or nothing for a goal.
+/// Whether a goal can be reached from a state, within the limits of `visited`, where nothing was seen yet; `steps`
+/// gives the next states, or nothing for a goal.
 ///
 /// # Errors
 /// If there are more states than the limit.

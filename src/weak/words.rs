@@ -181,6 +181,6 @@ impl Words<'_> {
         let entry = |(location, value): &(u32, i64)| format!("{} = {value}", self.locations[*location as usize]);
         let entries: Vec<String> = waiting.iter().map(entry).collect();
         let name = &self.program.threads[thread].name;
-        (!entries.is_empty()).then(|| format!("{name} has waiting: {}", entries.join(", ")))
+        (!entries.is_empty()).then(|| format!("buffer of {name}: {}", entries.join(", ")))
     }
 }

@@ -1,4 +1,5 @@
-//! What was looked at up to a bound is not verified, what is not decided says why, and what was found within the bound stands.
+//! What was looked at up to a bound is not verified, what is not decided says why, and what was found within the
+//! bound stands.
 
 use crate::support::command::run;
 use serde_json::Value;
@@ -117,7 +118,8 @@ fn the_limit_that_was_reached_is_named() {
     assert!(status == 1 && out.contains("only a part of the state space was explored"), "{out}");
 }
 
-/// Store buffering, and a loop of three rounds after which T0 forgets what it has read: then both can end with 0 under sequential consistency, too. Within two rounds only the weak model has that end.
+/// Store buffering, and a loop of three rounds after which T0 forgets what it has read: then both can end with 0
+/// under sequential consistency, too. Within two rounds only the weak model has that end.
 #[test]
 fn an_end_that_more_rounds_reach_is_no_violation_of_states() {
     let text = "model rounds { classes C { variables Integer x y state machines

@@ -1,4 +1,5 @@
-//! Nothing to analyse is not clean: what never happens, what cannot conflict, and definitions that miss violations are said in the answer and in every report.
+//! Nothing to analyse is not clean: what never happens, what cannot conflict, and definitions that miss violations
+//! are said in the answer and in every report.
 
 use crate::support::command::{seqcon, stderr, stdout};
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! A cycle has one name: what keeps two accesses in order is named by the drawing, the lists of cycles, the tables, all reports and the litmus test alike.
+//! A cycle has one name: what keeps two accesses in order is named by the drawing, the lists of cycles, the tables,
+//! all reports and the litmus test alike.
 
 use crate::support::command::run;
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! An instruction that accesses a location twice makes two accesses: the analysis locks it, the machines and the axioms show the run, and labels say so.
+//! An instruction that accesses a location twice makes two accesses: the analysis locks it, the machines and the
+//! axioms show the run, and labels say so.
 
 use crate::support::command::run;
 use crate::support::random::random_cases;

@@ -1,4 +1,5 @@
-//! `report.html`: what is in the file, and what a real browser makes of it (`support/chromium.rs` says when that part is skipped).
+//! `report.html`: what is in the file, and what a real browser makes of it (`support/chromium.rs` says when that part
+//! is skipped).
 
 use crate::support::chromium::{Browser, FRAMES};
 use crate::support::command::seqcon;
@@ -173,7 +174,8 @@ fn click_fence_in_graph(browser: &mut Browser, fence: usize) {
     browser.wait_until(&format!("seqconReport.state.fence === {fence}"), "the click on the fence has selected it");
 }
 
-/// What `report.json` says is lit when the fence is selected: the accesses of the shortest witness that it serves, in order with the edges that leave them, and the ends of the delays.
+/// What `report.json` says is lit when the fence is selected: the accesses of the shortest witness that it serves, in
+/// order with the edges that leave them, and the ends of the delays.
 fn expected_light(result: &Value, fence: usize) -> (Vec<(String, String)>, BTreeSet<String>) {
     let delays = result["delays"].as_array().unwrap();
     let serves: Vec<usize> = result["fences"][fence]["serves"]
@@ -194,7 +196,8 @@ fn expected_light(result: &Value, fence: usize) -> (Vec<(String, String)>, BTree
     (witness.collect(), ends.collect())
 }
 
-/// In the graph, exactly the accesses of the witness are lit, its edges lead round, and the ends of all delays are marked.
+/// In the graph, exactly the accesses of the witness are lit, its edges lead round, and the ends of all delays are
+/// marked.
 fn assert_light(browser: &mut Browser, result: &Value, fence: usize) {
     let (witness, ends) = expected_light(result, fence);
     let names = |value: Value| -> BTreeSet<String> {

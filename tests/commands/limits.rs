@@ -1,4 +1,6 @@
-//! Limits on time and memory hold for everything that a command does: each of these would run on for minutes, or take gigabytes. What was reached is named, the status is 3, and nothing is said to be proved, clean, verified or decided.
+//! Limits on time and memory hold for everything that a command does: each of these would run on for minutes, or take
+//! gigabytes. What was reached is named, the status is 3, and nothing is said to be proved, clean, verified or
+//! decided.
 
 use crate::support::command::command_in;
 use crate::support::facts_of;
@@ -20,7 +22,8 @@ use std::time::{Duration, Instant};
 /// A limit of one second, on a machine that is busy with other things.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Runs `seqcon`; it is ended, and the test fails, if it takes too long. Gives the status, standard output and messages.
+/// Runs `seqcon`; it is ended, and the test fails, if it takes too long. Gives the status, standard output and
+/// messages.
 fn run_in(directory: &Path, arguments: &[&str]) -> (i32, String, String) {
     let mut child = command_in(directory, arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();
@@ -148,7 +151,8 @@ fn an_analysis_without_a_budget_has_no_definite_answer() {
     }
 }
 
-/// All that a report says of a limit: that the result is not complete, and which limit it was, in JSON, on the page, in SARIF, on the drawing and on the terminal.
+/// All that a report says of a limit: that the result is not complete, and which limit it was, in JSON, on the page,
+/// in SARIF, on the drawing and on the terminal.
 fn says_the_limit(directory: &Path, arguments: &[&str], limit: &str) {
     let (status, out, errors) = run_in(directory, &[arguments, &["--mm", "tso", "--out", "out"]].concat());
     assert_eq!(status, 3, "{out}{errors}");
@@ -251,7 +255,8 @@ fn one_run(threads: usize, accesses: usize, locations: u64) -> String {
     format!("des (0,{},{})\n{}\n", lines.len(), lines.len() + 1, lines.join("\n"))
 }
 
-/// A state space with one state, in which every thread can do everything at any time: all accesses of a thread follow one another.
+/// A state space with one state, in which every thread can do everything at any time: all accesses of a thread follow
+/// one another.
 fn dense(threads: usize, accesses: usize) -> String {
     let mut lines = Vec::new();
     for thread in 0..threads {

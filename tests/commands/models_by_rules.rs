@@ -1,4 +1,5 @@
-//! A memory model is what its rules are, whatever it is called: machines, axioms, engines and exports go by the table, and a table that nothing runs gets no verdict.
+//! A memory model is what its rules are, whatever it is called: machines, axioms, engines and exports go by the
+//! table, and a table that nothing runs gets no verdict.
 
 use crate::support::command::run;
 use std::fs;
@@ -33,7 +34,8 @@ fn figure<'a>(out: &'a str, name: &str) -> &'a str {
     line.split(' ').find_map(|word| word.strip_prefix(name)?.strip_prefix('=')).unwrap_or_else(|| panic!("{out}"))
 }
 
-/// Message passing needs a fence where writes may overtake writes, and has no need of one on TSO: with the rules of PSO, a table called `tso` is run as PSO.
+/// Message passing needs a fence where writes may overtake writes, and has no need of one on TSO: with the rules of
+/// PSO, a table called `tso` is run as PSO.
 #[test]
 fn a_table_with_the_name_of_tso_and_the_rules_of_pso_is_run_as_pso() {
     let pso = table("tso", &[WRITES_MAY_OVERTAKE]);
@@ -78,7 +80,8 @@ fn message_passing() -> Table {
     Table { path: path.to_str().unwrap().to_owned(), _directory: directory }
 }
 
-/// Rules that no model with a machine or axioms has: nothing but the analysis of the event graph, which needs the table alone, gives an answer.
+/// Rules that no model with a machine or axioms has: nothing but the analysis of the event graph, which needs the
+/// table alone, gives an answer.
 #[test]
 fn a_table_that_nothing_runs_gets_no_verdict() {
     let mine = ("name = \"tso\"", "name = \"mine\"");

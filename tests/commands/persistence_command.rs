@@ -115,7 +115,8 @@ fn a_pivot_that_counts_without_end_is_no_endless_search() {
 
 #[test]
 fn runs_are_shown_where_the_program_is_explored_after_all() {
-    // T0 and T1 need a fence each. T2's read is of what only T3 writes, which waits for what T2 writes after it: the environment does not know. Two threads that only count make more states than are explored at first.
+    // T0 and T1 need a fence each. T2's read is of what only T3 writes, which waits for what T2 writes after it: the
+    // environment does not know. Two threads that only count make more states than are explored at first.
     let counting = |thread: &str, location: usize| {
         let writes: String =
             (0..39).map(|n| format!("transition q{n} q{} write {} {location}\n", n + 1, n + 1)).collect();
@@ -217,7 +218,7 @@ fn a_run_is_shown_for_every_delay() {
     let output = seqcon(&["analyse", "specs/sb.slco", "--engine", "persistence", "--mm", "tso", "--verbose"]);
     let runs = text(&output.stderr);
     assert_eq!(runs.matches("a run of tso whose program and store orders").count(), 2, "{runs}");
-    assert!(runs.contains("T0 has waiting: x = 1") && runs.contains("x = 1 becomes visible"), "{runs}");
+    assert!(runs.contains("buffer of T0: x = 1") && runs.contains("x = 1 becomes visible"), "{runs}");
 }
 
 #[test]

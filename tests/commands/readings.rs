@@ -63,7 +63,8 @@ fn whatever_makes_an_instruction_atomic_the_other_thread_needs_a_fence() {
 
 #[test]
 fn what_an_interrupted_instruction_leads_to_counts() {
-    // Only if T0's condition is read before T1's write and its index after it, a[1] is written, and T0 is store buffering with T2.
+    // Only if T0's condition is read before T1's write and its index after it, a[1] is written, and T0 is store
+    // buffering with T2.
     let text = "model torn { classes G { variables Integer x Integer[2] a Integer y state machines
         T0 { variables Integer r initial A states B C transitions A -> B { [x = 0; a[x] := 1] } B -> C { r := y } }
         T1 { initial A states B transitions A -> B { x := 1 } }
@@ -141,7 +142,8 @@ fn presumed_is_the_answer_for_the_program_with_atomic_instructions() {
     assert!(with_fences.get() > 0, "no program needed a fence: this test shows nothing");
 }
 
-/// The labels and their pairs in words, without refused evaluations that make no access: they are not performed access by access, and nothing depends on them.
+/// The labels and their pairs in words, without refused evaluations that make no access: they are not performed
+/// access by access, and nothing depends on them.
 fn in_words(facts: &Facts) -> (BTreeSet<String>, BTreeSet<String>, BTreeSet<String>) {
     let has_access = |label: &Label| {
         label.steps.iter().any(|step| {

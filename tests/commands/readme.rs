@@ -1,8 +1,9 @@
 //! Every command that the README and the documents show is executed, and its output is what they show.
 //!
-//! A `console` block has commands after `$ ` and their output below; a block with commands only shows no output. The commands of one document run one after the other in one
-//! directory of their own, in which `specs/`, `lts/` and the like are those of the project, so they may write files.
-//! `SEQCON_BLESS=1 cargo test --test commands readme::` writes the real output into the blocks.
+//! A `console` block has commands after `$ ` and their output below; a block with commands only shows no output. The
+//! commands of one document run one after the other in one directory of their own, in which `specs/`, `lts/` and the
+//! like are those of the project, so they may write files. `SEQCON_BLESS=1 cargo test --test commands readme::`
+//! writes the real output into the blocks.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Several inputs: each is a model of its own, `--merge` unites explorations of one program, and parts of one state space are refused.
+//! Several inputs: each is a model of its own, `--merge` unites explorations of one program, and parts of one state
+//! space are refused.
 
 use crate::support::command::{seqcon, stderr, stdout};
 use crate::support::corpus::corpus_dir;
@@ -206,7 +207,8 @@ fn merging_unites_explorations_of_one_program_and_checks_that_they_are() {
         fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     };
-    // Store buffering, and the same threads with T1 waiting for something that holds here: what each exploration lacks the other has.
+    // Store buffering, and the same threads with T1 waiting for something that holds here: what each exploration
+    // lacks the other has.
     let first = write(
         "first.aut",
         "des (0,4,4)\n(0,\"T0.0: x :=\",1)\n(0,\"T1.0: y :=\",2)\n(1,\"T1.0: y :=\",3)\n(2,\"T0.0: x :=\",3)\n",

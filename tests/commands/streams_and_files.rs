@@ -1,4 +1,5 @@
-//! Streams and files: a reader that goes away, outputs that would destroy inputs, signals, files that change while they are read, answers that are a part only, and texts that would garble a terminal.
+//! Streams and files: a reader that goes away, outputs that would destroy inputs, signals, files that change while
+//! they are read, answers that are a part only, and texts that would garble a terminal.
 
 use crate::support::command::{command, seqcon, text};
 use std::fs;

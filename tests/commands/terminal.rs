@@ -1,6 +1,7 @@
 //! What people see on the terminal, byte for byte.
 //!
-//! Each snapshot in `tests/snapshots/` is the output of one command. `SEQCON_BLESS=1 cargo test --test commands terminal::` writes them anew; read the difference before you commit it.
+//! Each snapshot in `tests/snapshots/` is the output of one command. `SEQCON_BLESS=1 cargo test --test commands
+//! terminal::` writes them anew; read the difference before you commit it.
 
 use crate::support::command::command;
 use std::path::{Path, PathBuf};
@@ -156,7 +157,7 @@ fn a_source_cannot_garble_the_terminal() {
 #[test]
 fn a_partial_fence_that_is_left_out_of_account_is_named() {
     let text = shown(&["analyse", "litmus/mp+lwsync+addr.litmus", "--mm", "power"], &[], 0);
-    assert!(text.contains("is a partial fence, and left out of account"), "{text}");
+    assert!(text.contains("is a partial fence, and not taken into account"), "{text}");
     assert!(!shown(&["analyse", "litmus/sb.litmus", "--mm", "tso"], &[], 0).contains("partial"));
 }
 

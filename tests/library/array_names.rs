@@ -65,7 +65,8 @@ fn elements_with_numbers_are_told_apart() {
 
 #[test]
 fn one_name_can_be_two_elements() {
-    // Store buffering within one array: i and j are two elements, though nobody says so. On one location this would be in order.
+    // Store buffering within one array: i and j are two elements, though nobody says so. On one location this would
+    // be in order.
     for index in ["j", "i"] {
         let (first, second) =
             (["T0.0: v[i] :=".to_owned(), format!("T0.1: ~r := v[{index}]")], ["T1.0: v[j] :=", "T1.1: ~r := v[i]"]);
@@ -79,7 +80,8 @@ fn one_name_can_be_two_elements() {
 
 #[test]
 fn nothing_depends_on_an_element_of_a_local_array_that_is_not_known() {
-    // Load buffering on ARMv8 is in order if the written values depend on what was read; ~a[0] holds that, ~a[i] may be something else.
+    // Load buffering on ARMv8 is in order if the written values depend on what was read; ~a[0] holds that, ~a[i] may
+    // be something else.
     let fences = |written: &str, used: &str| {
         let first = [format!("T0.0: ~{written} := x"), format!("T0.1: y := ~{used}")];
         let second = [format!("T1.0: ~{written} := y"), format!("T1.1: x := ~{used}")];

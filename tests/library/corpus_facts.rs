@@ -1,7 +1,8 @@
 //! Every row of the corpus' `expected-facts.csv`, all columns, through the library.
 //!
-//! The expectations take `follows` to the letter: only what is enabled at once follows a step. That is `--profile literal`, and all rows agree.
-//! It loses program order where a thread waits and is never woken at once (`regressions.rs` has the smallest example), so the default profile looks further; `corpus_corrections.csv` has
+//! The expectations take `follows` to the letter: only what is enabled at once follows a step. That is `--profile
+//! literal`, and all rows agree. It loses program order where a thread waits and is never woken at once
+//! (`regressions.rs` has the smallest example), so the default profile looks further; `corpus_corrections.csv` has
 //! the rows that differ. They only have more pairs; two of them, for peterson.1 with locks, more fences.
 
 use crate::support::analyse::model;

@@ -1,4 +1,5 @@
-//! `aeg.dot`: read back by a small parser of the DOT language, it is the graph, whatever the names; Graphviz itself draws it where it is installed.
+//! `aeg.dot`: read back by a small parser of the DOT language, it is the graph, whatever the names; Graphviz itself
+//! draws it where it is installed.
 
 use crate::support::command::run;
 use crate::support::outcomes::{
@@ -355,7 +356,8 @@ fn check_all(outcome: &Outcome) {
     draw(&text, digraphs.len());
 }
 
-/// Graphviz reads it, lays it out and draws it. Without an end in sight it is stopped: a picture that nobody sees is none.
+/// Graphviz reads it, lays it out and draws it. Without an end in sight it is stopped: a picture that nobody sees is
+/// none.
 fn draw(text: &str, digraphs: usize) {
     const PATIENCE: Duration = Duration::from_secs(120);
     let directory = tempfile::TempDir::new().unwrap();

@@ -1,6 +1,8 @@
-//! Exported mCRL2 specifications against our own exploration: a small interpreter of that part of mCRL2 (`support/mcrl2`) generates their state spaces, and these must be ours.
+//! Exported mCRL2 specifications against our own exploration: a small interpreter of that part of mCRL2
+//! (`support/mcrl2`) generates their state spaces, and these must be ours.
 //!
-//! Both are deterministic (in a state, every instruction has one transition), so walking through both at once decides whether they are the same, transition by transition and label by label.
+//! Both are deterministic (in a state, every instruction has one transition), so walking through both at once decides
+//! whether they are the same, transition by transition and label by label.
 
 use crate::support::command::{command_in, stderr, stdout};
 use crate::support::corpus::corpus_dir;

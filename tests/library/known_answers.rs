@@ -28,7 +28,8 @@ fn expect_fences(told: &Told, expected: &[&str]) {
 
 #[test]
 fn store_buffering_ring_needs_one_fence_per_thread_under_tso() {
-    // Each thread must keep its write before its read; no fence helps two threads. The published tool stops at five accesses.
+    // Each thread must keep its write before its read; no fence helps two threads. The published tool stops at five
+    // accesses.
     for n in 2..=8 {
         let told = tell(facts_of(&sb_ring(n)), Profile::Sound, "tso", Atomicity::Split);
         let after_each_write: Vec<String> = (0..n).map(|i| format!("plain after T{i}.0")).collect();

@@ -1,4 +1,5 @@
-//! The litmus tests of the corpus: verdicts by the axioms, and fences by the analysis wherever a test does more than SC allows.
+//! The litmus tests of the corpus: verdicts by the axioms, and fences by the analysis wherever a test does more than
+//! SC allows.
 
 use crate::support::corpus::corpus_dir;
 use rayon::prelude::*;

@@ -1,4 +1,5 @@
-//! `--litmus`: every exported test is read back by our own reader, gives the same cycle when it is analysed, and its condition tells the memory model from SC by axioms.
+//! `--litmus`: every exported test is read back by our own reader, gives the same cycle when it is analysed, and its
+//! condition tells the memory model from SC by axioms.
 
 use crate::support::command::run;
 use crate::support::outcomes::{hostile, of_specification, of_state_space, of_text, specifications, state_spaces};
@@ -75,7 +76,8 @@ fn check(outcome: &Outcome) -> Vec<(String, String)> {
 
 const MODELS: [&str; 7] = ["tso", "pso", "rmo", "alpha", "armv8", "armv7", "power"];
 
-/// The axioms know more than the analysis of a read that another thread's write reaches early: these cycles are in order on each thread, and the analysis asks for a cumulative fence all the same.
+/// The axioms know more than the analysis of a read that another thread's write reaches early: these cycles are in
+/// order on each thread, and the analysis asks for a cumulative fence all the same.
 fn expect_only_cumulative(forbidden: &[(String, String)]) {
     for (model, name) in forbidden {
         assert!(model == "armv7" || model == "power", "{model}: {name}");

@@ -1,4 +1,5 @@
-//! The litmus reader: what it makes of tests, what it refuses and how, and verdicts from the literature on tests that the corpus has not.
+//! The litmus reader: what it makes of tests, what it refuses and how, and verdicts from the literature on tests that
+//! the corpus has not.
 
 use crate::support::random::random_cases;
 use rand::Rng;

@@ -13,6 +13,7 @@ mod automata_parsing;
 mod bad_input;
 mod bundled_state_spaces;
 mod changing_files;
+mod comments;
 mod corpus_facts;
 mod dot;
 mod export;

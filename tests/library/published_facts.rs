@@ -1,13 +1,15 @@
-//! Three ways to the facts of a model of the corpus: on the fly, from the `.aut` that seqcon writes, and from the `.aut` that mCRL2 generated from the published translation.
+//! Three ways to the facts of a model of the corpus: on the fly, from the `.aut` that seqcon writes, and from the
+//! `.aut` that mCRL2 generated from the published translation.
 //!
-//! The first two are equal to the letter. The third names things differently and says less, so both `.aut` files are rewritten to a common form before facts are taken
-//! from them: a label is its thread, the rank of its instruction in the source, and the sets of what it reads and writes. That leaves out
+//! The first two are equal to the letter. The third names things differently and says less, so both `.aut` files are
+//! rewritten to a common form before facts are taken from them: a label is its thread, the rank of its instruction in
+//! the source, and the sets of what it reads and writes. That leaves out
 //!
-//! - the dependencies of addresses, which the translation has only in part (it lists what an address needs among the reads, and a read that an earlier step of
-//!   the instruction made not again);
+//! - the dependencies of addresses, which the translation has only in part (it lists what an address needs among the
+//!   reads, and a read that an earlier step of the instruction made not again);
 //! - whether a condition held, which the translation does not tell;
-//! - of an instruction with lower priority, the reads of the conditions that it negates, which the translation leaves out. They are looked up in the program, and
-//!   that they are in our labels is checked.
+//! - of an instruction with lower priority, the reads of the conditions that it negates, which the translation leaves
+//!   out. They are looked up in the program, and that they are in our labels is checked.
 //!
 //! The state spaces then have the same facts, silences and waits included.
 

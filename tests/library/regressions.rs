@@ -42,8 +42,8 @@ fn write_that_is_mentioned_again_stays_behind_the_read_that_it_needs() {
 
 #[test]
 fn what_an_address_in_a_condition_needs_is_used_in_the_condition() {
-    // A condition on v[i] is a condition on i: the write must not be executed before i is known. (Alpha keeps no address dependencies between
-    // reads, so that the order follows from the condition alone.)
+    // A condition on v[i] is a condition on i: the write must not be executed before i is known. (Alpha keeps no
+    // address dependencies between reads, so that the order follows from the condition alone.)
     let kept = "0 R i -> 1 W y".to_owned();
     assert!(!unsafe_pairs(&["T0.0: ? v[0]@(i)", "T0.1: y :="], "alpha").contains(&kept));
 }
@@ -68,8 +68,8 @@ fn instruction_is_torn_by_an_atomic_one() {
 
 #[test]
 fn fence_inside_an_instruction_does_nothing_where_the_instruction_has_no_such_place() {
-    // T0.1 is `v[i] := v[j]`. With j out of range it makes no read, and there is no place between read and write: a fence there, which is
-    // needed for the other case, does not stand between x and y.
+    // T0.1 is `v[i] := v[j]`. With j out of range it makes no read, and there is no place between read and write: a
+    // fence there, which is needed for the other case, does not stand between x and y.
     let labels = [
         "T0.0: x :=",
         "T0.1: v[1] := v[2]",
@@ -88,8 +88,8 @@ fn fence_inside_an_instruction_does_nothing_where_the_instruction_has_no_such_pl
 
 #[test]
 fn program_order_goes_through_a_wait_that_is_never_over_at_once() {
-    // T0: x := 1; await f; r := y.   T1: await x; f := 1.   T2: y := 1; r := x.
-    // In no state does `await f` succeed right after `x := 1`, and still it comes after it: T0 and T2 are store buffering.
+    // T0: x := 1; await f; r := y. T1: await x; f := 1. T2: y := 1; r := x. In no state does `await f` succeed right
+    // after `x := 1`, and still it comes after it: T0 and T2 are store buffering.
     let told = tell(bundled_facts("handshake"), Profile::Sound, "tso", Atomicity::Split);
     assert_eq!(told.delays(), ["T0.0 W x -> T0.2 R y", "T2.0 W y -> T2.1 R x"]);
 }
@@ -106,7 +106,8 @@ fn program_order_goes_through_a_wait_without_a_label() {
     let told = tell(extraction.facts, Profile::Sound, "tso", Atomicity::Split);
     let said = &told.analysis.caveats;
     assert!(said[0].sentence.contains("does not show where the condition of T0.1 and T1.0 is refused"), "{said:?}");
-    // Where T0 and T1 have ended they may as well wait for f and x again, without end: so T1 may read x after `f := 1`, and T0 f after `x := 1`.
+    // Where T0 and T1 have ended they may as well wait for f and x again, without end: so T1 may read x after `f :=
+    // 1`, and T0 f after `x := 1`.
     let presumed = ["T0.0 W x -> T0.1 R f", "T1.1 W f -> T1.0 R x"];
     let shown = ["T0.0 W x -> T0.2 R y", "T2.0 W y -> T2.1 R x"];
     assert_eq!(told.delays(), [presumed[0], shown[0], presumed[1], shown[1]]);
@@ -114,8 +115,8 @@ fn program_order_goes_through_a_wait_without_a_label() {
 
 #[test]
 fn branches_do_not_multiply_the_search_under_tso() {
-    // Sixteen diamonds, each writing one of two locations: 65,536 sets of writes, between which TSO makes no difference. Without knowing
-    // that, this test does not end.
+    // Sixteen diamonds, each writing one of two locations: 65,536 sets of writes, between which TSO makes no
+    // difference. Without knowing that, this test does not end.
     let mut labels = vec!["T0.0: a :=".to_owned()];
     let mut follows = Vec::new();
     let mut last = vec![0];
@@ -136,9 +137,9 @@ fn branches_do_not_multiply_the_search_under_tso() {
 
 #[test]
 fn an_instruction_goes_on_after_its_condition_has_changed() {
-    // T0: [y = 0; x := 1]; r := z.   T1: y := 1; fence; z := 1; fence; s := x.
-    // Where T1 reads x, y is 1: no state enables that read together with T0's write of x. But T0 may have seen y = 0 before and write x after it: T0.0 is torn, and even if it is not, its
-    // write can be overtaken by the read of z.
+    // T0: [y = 0; x := 1]; r := z. T1: y := 1; fence; z := 1; fence; s := x. Where T1 reads x, y is 1: no state
+    // enables that read together with T0's write of x. But T0 may have seen y = 0 before and write x after it: T0.0
+    // is torn, and even if it is not, its write can be overtaken by the read of z.
     let text = "model go { classes G { variables Integer x Integer y Integer z state machines
         T0 { variables Integer r initial A states B C transitions A -> B { [y = 0; x := 1] } B -> C { r := z } }
         T1 { variables Integer s initial A states B C D
@@ -151,8 +152,8 @@ fn an_instruction_goes_on_after_its_condition_has_changed() {
 
 #[test]
 fn an_update_whose_condition_holds_only_if_it_is_torn_is_an_update() {
-    // T1.1 needs y = 0 and that T1.0 cannot be taken, which is y <> 0: as a whole it never happens, read by read it may,
-    // and then it writes x.
+    // T1.1 needs y = 0 and that T1.0 cannot be taken, which is y <> 0: as a whole it never happens, read by read it
+    // may, and then it writes x.
     let text = "model torn { classes G { variables Integer x Integer y state machines
         T0 { initial A states B C transitions A -> B { x := 1 } B -> C { y := 1 } }
         T1 { initial A states B transitions A -> A { y = 0 } 1: A -> B { [y = 0; x := 2] } } } objects g : G() }";

@@ -1,4 +1,5 @@
-//! `report.sarif` against what the schema of SARIF 2.1.0 requires, by a checker written from the standard, and against the outcome.
+//! `report.sarif` against what the schema of SARIF 2.1.0 requires, by a checker written from the standard, and
+//! against the outcome.
 
 use crate::support::command::seqcon;
 use crate::support::outcomes::{hostile, of_specification, of_state_space, specifications, state_spaces};

@@ -1,4 +1,5 @@
-//! What the header of a bundled specification says about fences and locks is what the golden table has (which `tests/library/specifications.rs` computes).
+//! What the header of a bundled specification says about fences and locks is what the golden table has (which
+//! `tests/library/specifications.rs` computes).
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,5 @@
-//! State spaces that do not show everything: refused conditions that are no self-loops, waits that are internal steps. What is missing there must not be missing in the answer.
+//! State spaces that do not show everything: refused conditions that are no self-loops, waits that are internal
+//! steps. What is missing there must not be missing in the answer.
 
 use crate::support::analyse::{Told, facts_of_text, tell};
 use crate::support::corpus::corpus_dir;
@@ -111,8 +112,9 @@ fn locked(Told { analysis, outcome }: &Told) -> BTreeSet<(String, String)> {
     outcome.findings.in_place.locked.iter().map(name).collect()
 }
 
-/// Every delay of `more` is one of `less`, which shows less of the same program; unless an instruction that `less` does not know made one of its accesses: another one of the thread that waits there
-/// stands for it. What is locked needs no fence.
+/// Every delay of `more` is one of `less`, which shows less of the same program; unless an instruction that `less`
+/// does not know made one of its accesses: another one of the thread that waits there stands for it. What is locked
+/// needs no fence.
 fn assert_nothing_is_lost(less: &Told, more: &Told, of: &str) {
     let (found, torn) = (named_delays(less), locked(less));
     let known: BTreeSet<Named> =
@@ -220,7 +222,8 @@ fn self_loops_of_some_instructions_are_not_those_of_all() {
 
 #[test]
 fn a_self_loop_that_is_taken_is_no_refusal() {
-    // T0 spins while y is 0, which is a step, and goes on where z is set; that neither holds in between is not shown. x and y are store buffering.
+    // T0 spins while y is 0, which is a step, and goes on where z is set; that neither holds in between is not shown.
+    // x and y are store buffering.
     let spin = "des (0,6,5)\n(0,\"T0.0: x :=\",1)\n(1,\"T0.1: ? y\",1)\n(1,\"T1.0: y :=\",2)\n(2,\"T1.1: ~r := x\",3)\n\
                 (3,\"T1.2: z :=\",4)\n(4,\"T0.2: ? z\",4)\n";
     let told = tell(facts_of_text(spin), Profile::Sound, "tso", Atomicity::Split);

@@ -1,4 +1,5 @@
-//! The soundness claim at small scale (method §10): with the suggested fences, a machine with store buffers ends only where SC ends.
+//! The soundness claim at small scale (method §10): with the suggested fences, a machine with store buffers ends only
+//! where SC ends.
 
 use crate::support::analyse::{facts_of, model};
 use crate::support::mini::{Program, state_space};
@@ -23,7 +24,8 @@ const ALL: [(Machine, &str); 3] = [(Machine::Sc, "sc"), WEAK[0], WEAK[1]];
 enum Instructions {
     /// There are none: each makes one access.
     Single,
-    /// Each is to be one step: they are split, unless the analysis had them locked, and SC is that of whole instructions.
+    /// Each is to be one step: they are split, unless the analysis had them locked, and SC is that of whole
+    /// instructions.
     Whole,
     /// Each is atomic by other means.
     Presumed,
@@ -54,7 +56,8 @@ fn judge(program: &Program, machines: &[(Machine, &str)], instructions: Instruct
     let whole = Analysis::new(facts_of(program), Profile::Sound);
     let analysis = readings::analysis(whole, atomicity, None).expect("there is nothing to split");
     if analysis.cut_off {
-        // A state space of whole instructions does not show what follows when one is interrupted; `trust.rs` has the program itself.
+        // A state space of whole instructions does not show what follows when one is interrupted; `trust.rs` has the
+        // program itself.
         return vec![Verdict::NotTried];
     }
     let expected = match instructions {
@@ -82,7 +85,8 @@ fn without_temporaries(ends: BTreeSet<End>) -> BTreeSet<End> {
     ends.into_iter().map(strip).collect()
 }
 
-/// The same for programs with loops: whatever the machine reaches, with buffers of two entries, SC reaches when they are empty.
+/// The same for programs with loops: whatever the machine reaches, with buffers of two entries, SC reaches when they
+/// are empty.
 fn judge_states(program: &Program) -> Vec<Verdict> {
     const CAPACITY: usize = 2;
     let analysis = Analysis::new(facts_of(program), Profile::Sound);

@@ -1,4 +1,5 @@
-//! What the default says of its fences is so: they are enough, and where it says "each is needed by a run" no smaller set is.
+//! What the default says of its fences is so: they are enough, and where it says "each is needed by a run" no smaller
+//! set is.
 
 use crate::support::random::{cases, random_cases};
 use crate::support::random_slco::{Shape, random_specification};

@@ -1,4 +1,5 @@
-//! Random edits of whatever seqcon reads but SLCO (which has a file of its own): each text is read or refused, at once and without much memory.
+//! Random edits of whatever seqcon reads but SLCO (which has a file of its own): each text is read or refused, at
+//! once and without much memory.
 //!
 //! Refused means with an error whose place is inside the text.
 
@@ -162,7 +163,8 @@ fn copies_of_threads_are_bounded() {
     assert_eq!(errors.errors().len(), 2999);
 }
 
-/// What is assigned in a region is put into what follows: a register of some size, mentioned a thousand times in one expression, is refused before that is written down.
+/// What is assigned in a region is put into what follows: a register of some size, mentioned a thousand times in one
+/// expression, is refused before that is written down.
 #[test]
 fn expressions_in_regions_are_bounded() {
     let doublings: String = (0..9).map(|n| format!(" transition s{n} s{} local r + r r\n", n + 1)).collect();

@@ -1,4 +1,5 @@
-//! The families of `corpus/persist/parameterized`: as many fences as grow with the number of processes, proved to be the fewest, up to the largest size that there is.
+//! The families of `corpus/persist/parameterized`: as many fences as grow with the number of processes, proved to be
+//! the fewest, up to the largest size that there is.
 
 // Outside of test functions clippy does not know that this is a test.
 #![allow(clippy::unwrap_used)]

@@ -1,6 +1,9 @@
-//! Table 1 of the paper on persistence: every program that the corpus has, with the number of fences that the paper gives.
+//! Table 1 of the paper on persistence: every program that the corpus has, with the number of fences that the paper
+//! gives.
 //!
-//! The paper counts a fence for each control state at which it is put: several writes that lead to one state need one. So the number of fences is compared, and that of the control states at which they stand, which must be the same. All are proved to be the fewest.
+//! The paper counts a fence for each control state at which it is put: several writes that lead to one state need
+//! one. So the number of fences is compared, and that of the control states at which they stand, which must be the
+//! same. All are proved to be the fewest.
 
 use crate::support::corpus::corpus_dir;
 use seqcon::analysis::{ModelOutcome, Options};
@@ -58,7 +61,8 @@ const TABLE: [(&str, usize); 35] = [
     ("dynamic_struture_algorithms/anchor_iWSQ/Anchor-iWSQ", 1),
 ];
 
-/// In the text of this program every process writes its level to the same location, the one that belongs to the first. So the first reads only locations that nobody changes, and needs no fence.
+/// In the text of this program every process writes its level to the same location, the one that belongs to the
+/// first. So the first reads only locations that nobody changes, and needs no fence.
 const FEWER: (&str, usize) = ("mutex/peterson/peterson", 3);
 
 /// More states than the machine of `verify` is asked to look at.
@@ -90,7 +94,8 @@ fn the_fences_are_those_of_the_table() {
     assert_eq!(verified.len(), 6, "{verified:?}");
 }
 
-/// The program in which the paper has one fence more is too large for `verify`. Without its third and fourth process it is not.
+/// The program in which the paper has one fence more is too large for `verify`. Without its third and fourth process
+/// it is not.
 #[test]
 fn the_first_process_of_peterson_needs_no_fence() {
     let Some(corpus) = corpus_dir() else { return };

@@ -1,7 +1,9 @@
 //! The number of fences that TSO needs, beside what Trencher finds (`robustness.csv` of the corpus).
 //!
-//! Trencher decides robustness exactly, by attacks: its number is the fewest fences, each after a transition, with which every run has the trace of a sequentially consistent one. `--only-confirmed` is the same notion and must give the same
-//! number on every program, and so must the default, unless it has spent its budget; the event graph alone (`--confirm=off`) may give more, and where it does is listed with the reason.
+//! Trencher decides robustness exactly, by attacks: its number is the fewest fences, each after a transition, with
+//! which every run has the trace of a sequentially consistent one. `--only-confirmed` is the same notion and must
+//! give the same number on every program, and so must the default, unless it has spent its budget; the event graph
+//! alone (`--confirm=off`) may give more, and where it does is listed with the reason.
 
 use crate::support::corpus::corpus_dir;
 use crate::support::trust::{by_default, confirmed, judge, outcome};

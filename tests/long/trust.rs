@@ -1,4 +1,5 @@
-//! What the analysis suggests is right, and needed: every model of `specs/` and random programs, run under TSO and PSO (method §10).
+//! What the analysis suggests is right, and needed: every model of `specs/` and random programs, run under TSO and
+//! PSO (method §10).
 
 use crate::support::doubles::Doubles;
 use crate::support::random::{cases, random_cases};
@@ -134,7 +135,8 @@ const RANDOM_LIMITS: Limits = Limits { states: 10_000, buffer: 4 };
 const SHAPE: Shape =
     Shape { most_threads: 4, most_instructions: 3, loops: true, composites: true, waits: true, fences: true };
 
-/// Suggestions for random programs hold under every machine, in the reading that they are for: no miss, and no program is left out but those too large for the judge.
+/// Suggestions for random programs hold under every machine, in the reading that they are for: no miss, and no
+/// program is left out but those too large for the judge.
 fn no_miss(usual: u64, shape: &Shape, model: &str, atomicity: Atomicity) {
     let (repaired, clean, skipped, split) = (Cell::new(0), Cell::new(0), Cell::new(0), Cell::new(0));
     let doubles = Doubles::default();

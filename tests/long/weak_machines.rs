@@ -21,7 +21,8 @@ fn split(text: &str) -> SplitProgram {
     SplitProgram::new(&parsed.program).unwrap()
 }
 
-/// Whether one thread can delay something that the others can tell, or an instruction is torn where only whole ones count.
+/// Whether one thread can delay something that the others can tell, or an instruction is torn where only whole ones
+/// count.
 fn is_attacked(program: &SplitProgram, machine: Machine, granularity: Granularity) -> Result<bool, LimitReached> {
     if granularity == Granularity::Instructions && !torn(program, LIMIT)?.is_empty() {
         return Ok(true);
@@ -107,7 +108,8 @@ fn attacks_and_torn_instructions_on_pso_are_runs_of_whole_instructions() {
     hold(1000, &COMPOSITE, Machine::Pso, Granularity::Instructions);
 }
 
-/// U writes early, lets O answer, and goes on, while its first write still waits: no attack in which U stops shows that.
+/// U writes early, lets O answer, and goes on, while its first write still waits: no attack in which U stops shows
+/// that.
 #[test]
 fn one_delaying_thread_that_stops_is_not_enough_on_pso() {
     let program = split(

@@ -1,6 +1,8 @@
-//! Random programs as automata, against an interpreter that follows the text's own words: one step for each transition, and a real lock.
+//! Random programs as automata, against an interpreter that follows the text's own words: one step for each
+//! transition, and a real lock.
 //!
-//! The interpreter knows nothing of the translation: `lock` takes the lock, `unlock` gives it back, and while a thread has it the others do nothing. Its states in which nobody has the lock, and the steps between them (one
+//! The interpreter knows nothing of the translation: `lock` takes the lock, `unlock` gives it back, and while a
+//! thread has it the others do nothing. Its states in which nobody has the lock, and the steps between them (one
 //! transition, or all from a `lock` to its `unlock`), are those of the translated program.
 
 use crate::support::random::{cases, random_cases};

@@ -145,7 +145,8 @@ fn extraction_is_what_the_definitions_say() {
         let lts = Lts::random(rng);
         let threads = rng.random_range(1..4);
         let extraction = with_threads(threads, || facts_of(lts.to_aut(), &options()));
-        // Many random states are not reached from the first one, which is said there, and changes no table. Where some do not even occur, they may be taken for ends of threads or not.
+        // Many random states are not reached from the first one, which is said there, and changes no table. Where
+        // some do not even occur, they may be taken for ends of threads or not.
         let occurs = |state| lts.transitions.iter().any(|(from, _, to)| [*from, *to].contains(&state));
         let presumed =
             |facts: &Facts| if (0..lts.states).all(occurs) { facts.presumed.clone() } else { Presumed::Nothing };

@@ -221,7 +221,8 @@ fn fences_make_programs_persistent_and_the_states_those_of_sc() {
     assert!(repaired.get() > 0);
 }
 
-/// Two writes lead to a state, two reads leave it: after the writes or before the reads it takes two fences, at the state one.
+/// Two writes lead to a state, two reads leave it: after the writes or before the reads it takes two fences, at the
+/// state one.
 #[test]
 fn one_fence_at_a_state_does_for_all_ways_through_it() {
     let transition = |(from, to, op)| Transition { from, to, op };
@@ -263,7 +264,8 @@ fn one_fence_at_a_state_does_for_all_ways_through_it() {
     }
 }
 
-/// The state is one of the program as it is written, also where instructions are performed in parts and a condition that is refused leads back to it.
+/// The state is one of the program as it is written, also where instructions are performed in parts and a condition
+/// that is refused leads back to it.
 #[test]
 fn a_state_with_a_fence_is_none_within_an_instruction() {
     let text = "model m { classes C { variables Integer x Integer y Integer z
@@ -458,7 +460,8 @@ fn a_pattern_inside_an_instruction_is_refused() {
         )
     };
     let parsed = |first: &str| lang::parse("m.slco", &text(first)).unwrap_or_else(|errors| panic!("{errors}")).program;
-    // x is written before it is read again, and y may be read before that write is visible: only a fence inside would help.
+    // x is written before it is read again, and y may be read before that write is visible: only a fence inside would
+    // help.
     let trouble = try_check(&parsed("[x := 1; r := x; s := y]"), None).err();
     assert!(matches!(trouble, Some(Trouble::Inside((0, 0)))), "{trouble:?}");
     // Reads that need not come after the write are made before it.
@@ -466,8 +469,9 @@ fn a_pattern_inside_an_instruction_is_refused() {
     assert!(check(&parsed("atomic [x := 1; r := x; s := y]"), None).holds(&tso()));
 }
 
-/// The theorem of the paper is about updates of one location. An atomic instruction that looks at another one may see, on TSO, what it was before several writes of the pivot; the
-/// state before the last of these does not show that.
+/// The theorem of the paper is about updates of one location. An atomic instruction that looks at another one may
+/// see, on TSO, what it was before several writes of the pivot; the state before the last of these does not show
+/// that.
 #[test]
 fn an_atomic_instruction_that_looks_elsewhere_counts() {
     let text = "model m { classes C { variables Integer x Integer y Integer a

@@ -1,4 +1,5 @@
-//! The abstractions of the persistence engine against the exploration of the whole program: they never miss a fence, and what they say is needed is.
+//! The abstractions of the persistence engine against the exploration of the whole program: they never miss a fence,
+//! and what they say is needed is.
 
 // Outside of test functions clippy does not know that this is a test.
 #![allow(clippy::unwrap_used)]
@@ -169,13 +170,15 @@ fn a_limit_leaves_the_answer_enough_or_says_that_it_is_not() {
 
 #[test]
 fn flattening_keeps_what_the_first_steps_of_others_wait_for() {
-    // T1 waits in its first step for z, which T2 writes only in its third step: with k = 1 that write must be kept although the pivot does not read z.
+    // T1 waits in its first step for z, which T2 writes only in its third step: with k = 1 that write must be kept
+    // although the pivot does not read z.
     let z = 2;
     let pivot: &[Op] = &[Op::Write(Y, ONE), Op::Read(0, X)];
     let waits: &[Op] = &[Op::Await(z, 1), Op::Write(X, ONE)];
     let late: &[Op] = &[Op::Skip, Op::Skip, Op::Write(z, ONE)];
     let waiting = program(&sequences(&[pivot, waits, late]));
-    // A value that comes from a register can be any: the write of s, which is 1 in the program, is not the 0 that is there.
+    // A value that comes from a register can be any: the write of s, which is 1 in the program, is not the 0 that is
+    // there.
     let computes: &[Op] = &[Op::Assign(1, ONE), Op::Skip, Op::Write(X, Exp::Register(1))];
     let computing = program(&sequences(&[pivot, computes]));
     for abstraction in ABSTRACTIONS {

@@ -1,4 +1,5 @@
-//! Delays, cumulative delays and torn instructions by three ways: the search, the enumeration, and all sequences of segments (method §7, §8).
+//! Delays, cumulative delays and torn instructions by three ways: the search, the enumeration, and all sequences of
+//! segments (method §7, §8).
 
 use crate::support::all_cycles::{Expected, Judged, Question, Segment};
 use crate::support::analyse::models;

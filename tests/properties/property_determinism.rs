@@ -1,4 +1,5 @@
-//! The same result whatever the number of threads and the order of the lines of the input: the whole analysis, compared piece by piece.
+//! The same result whatever the number of threads and the order of the lines of the input: the whole analysis,
+//! compared piece by piece.
 
 use crate::support::analyse::{facts_of_text, model, models};
 use crate::support::mini::state_space;

@@ -1,4 +1,5 @@
-//! Exact placement is the cheapest of all choices of points and strengths, greedy is never cheaper, and the second look agrees (method §9, §10).
+//! Exact placement is the cheapest of all choices of points and strengths, greedy is never cheaper, and the second
+//! look agrees (method §9, §10).
 
 use crate::support::analyse::models;
 use crate::support::demands::{Demand, Fences, demands};

@@ -27,7 +27,8 @@ fn from_library(facts: &Facts, model: &MemoryModel) -> BTreeSet<NamedPair> {
     all.filter(|&(a, b)| pairs.contains(a, b)).map(|(a, b)| (thread(a), named(a), named(b))).collect()
 }
 
-/// The unsafe pairs of all paths up to a length, each path judged by `overtaking`, if its items are few enough for that.
+/// The unsafe pairs of all paths up to a length, each path judged by `overtaking`, if its items are few enough for
+/// that.
 fn from_paths(
     facts: &Facts,
     length: usize,

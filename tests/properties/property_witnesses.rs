@@ -1,4 +1,5 @@
-//! The witness of a delay is the first of the shortest cycles, in the order that the search promises: held against a search that drops nothing.
+//! The witness of a delay is the first of the shortest cycles, in the order that the search promises: held against a
+//! search that drops nothing.
 
 use crate::support::analyse::models;
 use crate::support::random::random_cases;

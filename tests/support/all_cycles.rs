@@ -1,7 +1,7 @@
 //! All critical cycles by trying all sequences of segments, straight from method §6, §7 and §8.
 //!
-//! Of the library this takes the vertices, the labels with their accesses, and the unsafe pairs; program order, conflicts, open pairs and cycles are computed here in
-//! the plainest way.
+//! Of the library this takes the vertices, the labels with their accesses, and the unsafe pairs; program order,
+//! conflicts, open pairs and cycles are computed here in the plainest way.
 
 use seqcon::aeg::{AbstractEventGraph, Profile};
 use seqcon::cycles::{Atomicity, ConflictRule, Verdict};
@@ -15,7 +15,8 @@ type Relation = Vec<Vec<bool>>;
 /// A segment: where the cycle enters a thread and where it leaves it.
 pub type Segment = (VertexId, VertexId);
 
-/// A segment, and whether its thread takes part with two accesses: also where both are of one vertex, as an instruction makes that access twice and is torn in between.
+/// A segment, and whether its thread takes part with two accesses: also where both are of one vertex, as an
+/// instruction makes that access twice and is torn in between.
 type Way = (VertexId, VertexId, bool);
 
 /// A critical cycle with what each of its segments is; it begins with its least thread.
@@ -60,7 +61,8 @@ impl Question<'_> {
         let conflicts_for = |early: Kind| match self.rule {
             ConflictRule::Reachable => self.reachable_conflicts(),
             ConflictRule::Concurrent => concurrent.clone(),
-            // A read that is executed early leaves the others on a memory that SC reaches, unless the model is weaker than PSO.
+            // A read that is executed early leaves the others on a memory that SC reaches, unless the model is weaker
+            // than PSO.
             ConflictRule::Auto if early == Kind::Read && self.model.keeps_reads() => concurrent.clone(),
             ConflictRule::Auto => self.reachable_conflicts(),
         };
@@ -123,7 +125,8 @@ impl Question<'_> {
         conflicts
     }
 
-    /// Of the reachable ones, those of labels enabled together, each with what can be executed before one of its accesses.
+    /// Of the reachable ones, those of labels enabled together, each with what can be executed before one of its
+    /// accesses.
     fn concurrent_conflicts(&self, unsafe_pairs: &UnsafePairs) -> Relation {
         let reachable = self.reachable_conflicts();
         let mut conflicts = self.none();
@@ -218,7 +221,8 @@ impl Question<'_> {
         pairs
     }
 
-    /// All cycles with a finding: `judge` says what a segment is, if the conflicts that count for it make the whole cycle.
+    /// All cycles with a finding: `judge` says what a segment is, if the conflicts that count for it make the whole
+    /// cycle.
     fn critical_cycles(
         &self,
         moves: &Moves,

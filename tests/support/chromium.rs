@@ -1,7 +1,9 @@
 //! A real browser, without a window: Chromium, driven by the Chrome DevTools Protocol over two pipes.
 //!
-//! Nothing is installed: `SEQCON_CHROMIUM` names the program, else it is looked for under its usual names; where there is none, that is said, and the caller skips its test
-//! (`SEQCON_REQUIRE_CHROMIUM=1` makes that a failure). Every wait has a limit. The browser has a profile of its own in a temporary directory, and is ended with the value.
+//! Nothing is installed: `SEQCON_CHROMIUM` names the program, else it is looked for under its usual names; where
+//! there is none, that is said, and the caller skips its test (`SEQCON_REQUIRE_CHROMIUM=1` makes that a failure).
+//! Every wait has a limit. The browser has a profile of its own in a temporary directory, and is ended with the
+//! value.
 
 use serde_json::{Value, json};
 use std::fs::{self, File};

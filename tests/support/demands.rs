@@ -1,6 +1,8 @@
-//! What fences must do, path by path: every unsafe path of every delay asks for a fence at one of the points that it crosses (method §9).
+//! What fences must do, path by path: every unsafe path of every delay asks for a fence at one of the points that it
+//! crosses (method §9).
 //!
-//! For loop-free programs this is a finite list, made from [`rewriting`](super::rewriting) alone; whether fences are enough is then a matter of looking it up.
+//! For loop-free programs this is a finite list, made from [`rewriting`](super::rewriting) alone; whether fences are
+//! enough is then a matter of looking it up.
 
 use super::rewriting::{Named, Performed, paths, perform};
 use seqcon::analysis::{Analysis, ModelOutcome};

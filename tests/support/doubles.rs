@@ -1,10 +1,12 @@
-//! Counts the programs in which an instruction accesses a location twice: which random programs must have, or they show nothing about that.
+//! Counts the programs in which an instruction accesses a location twice: which random programs must have, or they
+//! show nothing about that.
 
 use seqcon::program::{Expression, Instruction, Program, Reference, Scope};
 use std::cell::Cell;
 use std::fmt;
 
-/// How many programs have a plain instruction that reads a location twice, writes one twice, or writes one and reads it afterwards.
+/// How many programs have a plain instruction that reads a location twice, writes one twice, or writes one and reads
+/// it afterwards.
 #[derive(Default)]
 pub struct Doubles {
     read_twice: Cell<u32>,

@@ -1,8 +1,12 @@
-//! Runs programs, access by access, on machines with store buffers: an operational model of TSO and PSO, and without buffers of SC.
+//! Runs programs, access by access, on machines with store buffers: an operational model of TSO and PSO, and without
+//! buffers of SC.
 //!
-//! It shares nothing with the library but the program representation. A plain instruction is a graph of accesses: its expressions are evaluated symbolically, locals by substitution, so that an access
-//! waits for exactly those that its address or value needs, for the reads of the condition, and for accesses of the same instruction to the same variable. (An array is accessed once in an instruction,
-//! at most: whether two elements are the same is not known here.) Each mention of a location is an access of its own. A condition that does not hold takes the thread back to where it was.
+//! It shares nothing with the library but the program representation. A plain instruction is a graph of accesses: its
+//! expressions are evaluated symbolically, locals by substitution, so that an access waits for exactly those that its
+//! address or value needs, for the reads of the condition, and for accesses of the same instruction to the same
+//! variable. (An array is accessed once in an instruction, at most: whether two elements are the same is not known
+//! here.) Each mention of a location is an access of its own. A condition that does not hold takes the thread back to
+//! where it was.
 
 use rustc_hash::FxHashSet;
 use seqcon::program::{

@@ -1,8 +1,9 @@
 //! A tiny language for test programs, and its sequentially consistent state space.
 //!
-//! It shares nothing with the library: what it writes is `.aut` text in the native dialect, as another tool would write it. A thread is an
-//! automaton; an instruction takes it from one control position to another in one atomic step: an optional condition, then assignments. A condition
-//! that is false is a *blocked evaluation*, a self-loop labelled `?!`.
+//! It shares nothing with the library: what it writes is `.aut` text in the native dialect, as another tool would
+//! write it. A thread is an automaton; an instruction takes it from one control position to another in one atomic
+//! step: an optional condition, then assignments. A condition that is false is a *blocked evaluation*, a self-loop
+//! labelled `?!`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;

@@ -1,8 +1,10 @@
 //! Random edits of texts, and a guard around what reads them.
 //!
-//! A parser that loops does not fail a test: it hangs it, or takes all memory first. So every reading is [`watched`]: a thread looks a hundred times a second how long the current text has been read and how
-//! much memory the process has taken since then, and ends the process with the text on standard error if either is too much for a text that is at most some kilobytes long.
-//! Other tests of the process take memory, too, but not so much in the time that one text takes.
+//! A parser that loops does not fail a test: it hangs it, or takes all memory first. So every reading is [`watched`]:
+//! a thread looks a hundred times a second how long the current text has been read and how much memory the process
+//! has taken since then, and ends the process with the text on standard error if either is too much for a text that
+//! is at most some kilobytes long. Other tests of the process take memory, too, but not so much in the time that one
+//! text takes.
 
 use rand::Rng;
 use rand::rngs::StdRng;
@@ -16,7 +18,8 @@ const LONGEST: Duration = Duration::from_secs(20);
 const MOST_MEMORY: u64 = 1 << 30;
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// A text with one to six edits: some characters or words are deleted, copied, replaced, or `fragments` are put in; or the rest is cut off.
+/// A text with one to six edits: some characters or words are deleted, copied, replaced, or `fragments` are put in;
+/// or the rest is cut off.
 pub fn mutate(text: &str, fragments: &[&str], rng: &mut StdRng) -> String {
     let mut characters: Vec<char> = text.chars().collect();
     for _ in 0..rng.random_range(1..=6) {

@@ -5,7 +5,9 @@ use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, EngineUse, Options, Outcome};
 use seqcon::explore::observe::{FactsObserver, facts};
 use seqcon::explore::{Limits, explore};
+use seqcon::facts::Facts;
 use seqcon::lang;
+use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
 use seqcon::provenance::{Input, Provenance, sha256};
 use seqcon::source::Source;
@@ -57,13 +59,17 @@ fn of_file(path: &str, models: &[&str], options: &Options) -> Outcome {
     of_text(path, &text, models, options)
 }
 
+/// The facts of a program.
+pub fn facts_of_program(program: &Program) -> Facts {
+    let compiled = Compiled::new(program).expect("few indices");
+    let (exploration, watchers) = explore(&compiled, &Limits::default(), &mut FactsObserver).expect("no fault");
+    facts(program, &watchers, (exploration.states.len() as u64, exploration.transitions))
+}
+
 /// A specification that is a text, analysed; its path says the language.
 pub fn of_text(path: &str, text: &str, models: &[&str], options: &Options) -> Outcome {
     let program = lang::parse(path, text).unwrap_or_else(|errors| panic!("{errors}")).program;
-    let compiled = Compiled::new(&program).expect("few indices");
-    let (exploration, watchers) = explore(&compiled, &Limits::default(), &mut FactsObserver).expect("no fault");
-    let facts = facts(&program, &watchers, (exploration.states.len() as u64, exploration.transitions));
-    let analysis = Analysis::new(facts, Profile::Sound);
+    let analysis = Analysis::new(facts_of_program(&program), Profile::Sound);
     let source = Source::new(path.to_owned(), text.to_owned(), program);
     let command = ["seqcon", "analyse", path].map(str::to_owned);
     let input = Input { path: path.to_owned(), sha256: Some(sha256(text.as_bytes())) };

@@ -56,8 +56,9 @@ pub fn peterson() -> Written {
     analyse(tempfile::tempdir().unwrap(), &["specs/peterson.slco", "--mm", "tso,pso,armv7"])
 }
 
-/// Five pairs of threads, each fifty rounds of store buffering on locations of their own: 1,000 accesses. A cycle needs two accesses of one round, so every round of every thread
-/// has one delay and, on TSO, one fence after its write: 500.
+/// Five pairs of threads, each fifty rounds of store buffering on locations of their own: 1,000 accesses. A cycle
+/// needs two accesses of one round, so every round of every thread has one delay and, on TSO, one fence after its
+/// write: 500.
 pub fn thousand() -> Written {
     let directory = tempfile::tempdir().unwrap();
     let mut files = Vec::new();
@@ -86,7 +87,8 @@ pub fn long_location() -> String {
     format!("begin{}end", "L".repeat(10_000))
 }
 
-/// Store buffering in which every name is an attack, and one location has 10,000 letters. Readers of files refuse most of these names; reports do not rely on that.
+/// Store buffering in which every name is an attack, and one location has 10,000 letters. Readers of files refuse
+/// most of these names; reports do not rely on that.
 pub fn hostile() -> Written {
     let [first, second] = HOSTILE_LOCATIONS;
     let long = long_location();

@@ -1,4 +1,5 @@
-//! The programs whose state spaces are bundled in `lts/`: litmus tests, mutual exclusion algorithms, the paper's examples.
+//! The programs whose state spaces are bundled in `lts/`: litmus tests, mutual exclusion algorithms, the paper's
+//! examples.
 
 use super::mini::{Expr, Program, Thread, Var, apply, element, is, local, or, set, shared, wait};
 
@@ -113,7 +114,8 @@ fn peterson() -> Program {
     program([participant(0), participant(1)])
 }
 
-/// Dekker's algorithm, in a loop. While the other one wants to enter (1), and it is the other one's turn (3), step back (5), wait (6) and claim again (7).
+/// Dekker's algorithm, in a loop. While the other one wants to enter (1), and it is the other one's turn (3), step
+/// back (5), wait (6) and claim again (7).
 fn dekker() -> Program {
     let participant = |me: i64| {
         let other = 1 - me;

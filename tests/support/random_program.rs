@@ -1,4 +1,5 @@
-//! Random small programs of the library's representation: composites, conditions, priorities, arrays with computed indices, fences, atomic instructions.
+//! Random small programs of the library's representation: composites, conditions, priorities, arrays with computed
+//! indices, fences, atomic instructions.
 
 use rand::Rng;
 use rand::rngs::StdRng;

@@ -1,5 +1,6 @@
-//! Random programs that use all of the program representation: every operator, arrays of both types, shared and local, indices in indices, priorities, moduli, fences
-//! and atomic instructions. No evaluation of theirs goes wrong, and their values stay small, so that their state spaces are finite.
+//! Random programs that use all of the program representation: every operator, arrays of both types, shared and
+//! local, indices in indices, priorities, moduli, fences and atomic instructions. No evaluation of theirs goes wrong,
+//! and their values stay small, so that their state spaces are finite.
 
 use rand::Rng;
 use rand::rngs::StdRng;

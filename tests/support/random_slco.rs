@@ -1,4 +1,5 @@
-//! Random specifications, as text: small programs over three variables and an array whose values stay 0 and 1, with priorities and indices that can be out of range.
+//! Random specifications, as text: small programs over three variables and an array whose values stay 0 and 1, with
+//! priorities and indices that can be out of range.
 
 use rand::Rng;
 use rand::rngs::StdRng;

@@ -43,7 +43,8 @@ impl Lts {
         shuffled
     }
 
-    /// A random state space in the native dialect: now small with many self-loops and internal steps, now with many threads.
+    /// A random state space in the native dialect: now small with many self-loops and internal steps, now with many
+    /// threads.
     pub fn random(rng: &mut StdRng) -> Lts {
         let wide = rng.random_bool(0.1);
         Lts::random_of(rng, if wide { Shape::Wide } else { Shape::Small })
@@ -92,8 +93,8 @@ impl Lts {
         reached.len() as u64 == self.states
     }
 
-    /// The pairs of `follows` when internal steps are followed from state to state, as far as each changes what the thread has
-    /// enabled: what no extraction may miss.
+    /// The pairs of `follows` when internal steps are followed from state to state, as far as each changes what the
+    /// thread has enabled: what no extraction may miss.
     pub fn follows_from_state_to_state(&self) -> BTreeSet<(Label, Label)> {
         let parse = |text: &str| native::parse(text).expect("it is native");
         let local = |state: u64, thread: &str| -> BTreeSet<Label> {
@@ -211,8 +212,8 @@ impl Steps {
                 if shown[&to].is_empty() {
                     waits.without.begin.push(id(label));
                 }
-                // What the thread has enabled after the step and after internal steps of the thread: those that change what
-                // it has enabled, taken in any state that looks the same to it.
+                // What the thread has enabled after the step and after internal steps of the thread: those that
+                // change what it has enabled, taken in any state that looks the same to it.
                 let mut reached = vec![view(to)];
                 let mut position = 0;
                 while position < reached.len() {

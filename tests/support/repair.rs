@@ -33,8 +33,8 @@ impl Repaired {
     }
 }
 
-/// The program with fences and locks in place; nothing if a fence would stand inside an instruction, or before one of several that
-/// start at one place (a fence there would take the choice from them).
+/// The program with fences and locks in place; nothing if a fence would stand inside an instruction, or before one of
+/// several that start at one place (a fence there would take the choice from them).
 pub fn repaired_program(program: &Program, analysis: &Analysis, outcome: &ModelOutcome) -> Option<Repaired> {
     let mut repaired = program.clone();
     let mut all_origins = Vec::new();
@@ -75,8 +75,8 @@ pub fn repaired_program(program: &Program, analysis: &Analysis, outcome: &ModelO
     Some(Repaired { program: repaired, origins: all_origins })
 }
 
-/// The facts with fences and locks in place: each path runs through a fence label of its own where a fence stands. Nothing if a
-/// fence would stand inside an instruction.
+/// The facts with fences and locks in place: each path runs through a fence label of its own where a fence stands.
+/// Nothing if a fence would stand inside an instruction.
 pub fn repaired_facts(facts: &Facts, analysis: &Analysis, outcome: &ModelOutcome) -> Option<Facts> {
     let mut labels: Vec<Label> = facts.labels.clone();
     let instr_of = |label: usize| analysis.graph.evaluations[label].instr;

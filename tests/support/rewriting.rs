@@ -1,8 +1,9 @@
 //! Paths of one thread and their rewritings, straight from method §3 and §5.
 //!
-//! A path is performed label by label: each access becomes an [`Item`] with the items that its address, its value and the conditions before it came
-//! from, found by carrying sets of items through the locals. Then the path is rewritten by swapping neighbours that the memory model does not keep in order, until no new
-//! order appears. Nothing of the library's graph or search is used.
+//! A path is performed label by label: each access becomes an [`Item`] with the items that its address, its value and
+//! the conditions before it came from, found by carrying sets of items through the locals. Then the path is rewritten
+//! by swapping neighbours that the memory model does not keep in order, until no new order appears. Nothing of the
+//! library's graph or search is used.
 
 use seqcon::lts::label::{Access, Label, LabelKind, Step};
 use seqcon::memory::{Dependencies, Kind, MemoryModel, Pair};
@@ -150,7 +151,8 @@ fn variable(location: &str) -> &str {
 }
 
 impl Performed {
-    /// Whether program order has item `a` before item `b`: in an earlier label, or within one by a dependency, or as the text has two accesses to one location of which one writes.
+    /// Whether program order has item `a` before item `b`: in an earlier label, or within one by a dependency, or as
+    /// the text has two accesses to one location of which one writes.
     pub fn is_before(&self, a: usize, b: usize) -> bool {
         let (first, second) = (&self.items[a], &self.items[b]);
         if first.label != second.label {
@@ -160,7 +162,8 @@ impl Performed {
             .any(|earlier| earlier == a || self.is_before(a, earlier))
     }
 
-    /// The items of its own label that an item depends on or follows because `is_one` says that both access one location; `is_one` also gets to know whether both have constant addresses.
+    /// The items of its own label that an item depends on or follows because `is_one` says that both access one
+    /// location; `is_one` also gets to know whether both have constant addresses.
     fn directly_before(&self, item: usize, is_one: impl Fn(&str, &str, bool) -> bool) -> impl Iterator<Item = usize> {
         let own = &self.items[item];
         let is_coherent = |earlier: &Item| {
@@ -179,7 +182,8 @@ impl Performed {
         (0..self.items.len()).filter(is_before).collect::<Vec<_>>().into_iter()
     }
 
-    /// The length of the longest chain of accesses before the item in its own instruction, if all elements of an array whose indices are not different constants are one.
+    /// The length of the longest chain of accesses before the item in its own instruction, if all elements of an
+    /// array whose indices are not different constants are one.
     pub fn level(&self, item: usize) -> u32 {
         let may_be_one = |a: &str, b: &str, are_fixed: bool| a == b || (variable(a) == variable(b) && !are_fixed);
         self.directly_before(item, may_be_one).map(|earlier| self.level(earlier) + 1).max().unwrap_or(0)
@@ -226,7 +230,8 @@ impl Performed {
         order
     }
 
-    /// All pairs (a, b), a before b in program order, such that some rewriting has b before a: by trying all rewritings.
+    /// All pairs (a, b), a before b in program order, such that some rewriting has b before a: by trying all
+    /// rewritings.
     pub fn overtaking(&self, model: &MemoryModel) -> BTreeSet<(usize, usize)> {
         let start = self.in_order();
         let kept: Vec<Vec<bool>> =

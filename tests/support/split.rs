@@ -1,7 +1,9 @@
 //! Splits instructions into their accesses, as a machine performs them if nothing makes them atomic.
 //!
-//! Every mention of a shared variable is a read of its own, which goes to a temporary of its own; a write comes after the reads of its assignment; two accesses to one variable, of which one writes, keep the order of the text; accesses that
-//! do not depend on each other come in any order, so all orders are there as alternatives (method §3, §8). For instructions without conditions and arrays.
+//! Every mention of a shared variable is a read of its own, which goes to a temporary of its own; a write comes after
+//! the reads of its assignment; two accesses to one variable, of which one writes, keep the order of the text;
+//! accesses that do not depend on each other come in any order, so all orders are there as alternatives (method §3,
+//! §8). For instructions without conditions and arrays.
 
 use super::mini::{Expr, Instr, Kind, Program, Thread, local, set};
 use std::collections::BTreeSet;

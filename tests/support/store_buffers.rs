@@ -1,7 +1,8 @@
 //! Runs programs of the test language on store buffers: what TSO and PSO machines do, as an operational model.
 //!
-//! A write goes into the buffer of its thread; a read sees the latest write to its location in the buffer of its own thread, else memory. At any time an entry can leave a buffer for memory: under
-//! TSO the oldest one, under PSO the oldest one to its location. Fences and atomic instructions wait until the buffer is empty.
+//! A write goes into the buffer of its thread; a read sees the latest write to its location in the buffer of its own
+//! thread, else memory. At any time an entry can leave a buffer for memory: under TSO the oldest one, under PSO the
+//! oldest one to its location. Fences and atomic instructions wait until the buffer is empty.
 
 use super::mini::{Instr, Kind, Program, State};
 use rustc_hash::FxHashSet;
@@ -41,8 +42,8 @@ pub fn ends(program: &Program, machine: Machine) -> BTreeSet<End> {
     ends
 }
 
-/// All states that are reached with empty buffers, if no buffer ever has more than `capacity` entries: not all that the machine does, but with loops
-/// all would be endless.
+/// All states that are reached with empty buffers, if no buffer ever has more than `capacity` entries: not all that
+/// the machine does, but with loops all would be endless.
 pub fn drained_states(program: &Program, machine: Machine, capacity: usize) -> BTreeSet<State> {
     let mut states = BTreeSet::new();
     explore(program, machine, capacity, |configuration, _| {

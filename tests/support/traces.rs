@@ -1,7 +1,8 @@
 //! Persistence by brute force: small programs of loads and stores, and all their traces on store buffers and without.
 //!
-//! A trace is, for each thread, the sequence of its accesses with their values, and one sequence of all writes as they reach memory. Written from the definition, for loop-free programs, and sharing nothing with
-//! the engine but the translation to a program that it can read.
+//! A trace is, for each thread, the sequence of its accesses with their values, and one sequence of all writes as
+//! they reach memory. Written from the definition, for loop-free programs, and sharing nothing with the engine but
+//! the translation to a program that it can read.
 
 use rand::Rng;
 use rand::rngs::StdRng;
@@ -71,7 +72,8 @@ pub fn random_mini(rng: &mut StdRng, shape: &Shape) -> Mini {
     (0..rng.random_range(2..=shape.most_threads)).map(|_| random_thread(rng, shape)).collect()
 }
 
-/// Two threads, the first with a state that two transitions lead to, mostly writes, and that two leave, mostly reads; there may be something before and behind it.
+/// Two threads, the first with a state that two transitions lead to, mostly writes, and that two leave, mostly reads;
+/// there may be something before and behind it.
 pub fn random_junction(rng: &mut StdRng, shape: &Shape) -> Mini {
     let pick = |rng: &mut StdRng, reads: bool| {
         // Mostly others than those that are read are written.
@@ -297,7 +299,8 @@ pub fn fenced_before(program: &Mini, fences: &BTreeSet<(usize, usize)>) -> Mini 
     fenced
 }
 
-/// The program with fences at these control states, each given by thread and number: whoever comes there, by whatever transition, passes the fence.
+/// The program with fences at these control states, each given by thread and number: whoever comes there, by whatever
+/// transition, passes the fence.
 pub fn fenced_at(program: &Mini, fences: &BTreeSet<(usize, usize)>) -> Mini {
     let mut fenced = program.clone();
     for &(thread, state) in fences {

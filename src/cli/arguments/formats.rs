@@ -8,7 +8,8 @@ use std::path::PathBuf;
 /// What several inputs are.
 #[derive(Args)]
 pub struct MergeArguments {
-    /// The inputs are separate explorations of one program, to be united [default: each is a model of its own]. What has one name must have one text; parts of one state space (shards) are refused
+    /// The inputs are separate explorations of one program, to be united [default: each is a model of its own]. What
+    /// has one name must have one text; parts of one state space (shards) are refused
     #[arg(long, help_heading = "Input")]
     pub merge: bool,
 }
@@ -19,13 +20,15 @@ pub struct FormatArguments {
     /// Write aeg.dot here: the event graph for Graphviz, one digraph for each memory model (- for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub dot: Option<PathBuf>,
-    /// With --dot: only one cycle. It is the witness of delay N (row N of delays.csv, from 0), or, with --cycles, listed cycle N
+    /// With --dot: only one cycle. It is the witness of delay N (row N of delays.csv, from 0), or, with --cycles,
+    /// listed cycle N
     #[arg(long, value_name = "N", requires = "dot", help_heading = "Output")]
     pub cycle: Option<usize>,
     /// Write report.sarif here: SARIF 2.1.0, for code-hosting sites and editors (- for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub sarif: Option<PathBuf>,
-    /// Write the witness of each delay as a litmus test for herd7 and litmus7 into this directory (made if it does not exist)
+    /// Write the witness of each delay as a litmus test for herd7 and litmus7 into this directory (made if it does
+    /// not exist)
     #[arg(long, value_name = "DIR", help_heading = "Output", value_parser = PathBufValueParser::new().try_map(directory))]
     pub litmus: Option<PathBuf>,
 }

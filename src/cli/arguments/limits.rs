@@ -31,7 +31,8 @@ pub struct BudgetArguments {
     pub timeout: Option<usize>,
     #[arg(skip)]
     begun: OnceLock<Budget>,
-    /// Whether Ctrl-C ends what comes behind reading and exploring: not if it has ended an exploration already, whose result is still to be told.
+    /// Whether Ctrl-C ends what comes behind reading and exploring: not if it has ended an exploration already, whose
+    /// result is still to be told.
     #[arg(skip)]
     heeds: OnceLock<bool>,
 }
@@ -48,7 +49,8 @@ impl BudgetArguments {
         self.heeded(self.budget())
     }
 
-    /// The budget for what is done with the result of an exploration; Ctrl-C ends it, unless it has ended the exploration.
+    /// The budget for what is done with the result of an exploration; Ctrl-C ends it, unless it has ended the
+    /// exploration.
     pub fn for_the_rest(&self) -> Budget {
         self.heeded(self.budget().for_the_rest())
     }

@@ -1,8 +1,11 @@
-//! The abstractions (`--abstraction`): for every thread that can be the pivot one small search instead of a large one for all.
+//! The abstractions (`--abstraction`): for every thread that can be the pivot one small search instead of a large one
+//! for all.
 //!
-//! Both give all patterns of the program, and perhaps more: [`flatten`] lets the other threads write as in their text, [`environment`] whenever they like. Threads that can never be pivots are not looked at.
+//! Both give all patterns of the program, and perhaps more: [`flatten`] lets the other threads write as in their
+//! text, [`environment`] whenever they like. Threads that can never be pivots are not looked at.
 //!
-//! *Limits.* Those on states and memory hold for each pivot, that on time for all; if one is reached the result says that it is not complete.
+//! *Limits.* Those on states and memory hold for each pivot, that on time for all; if one is reached the result says
+//! that it is not complete.
 
 use super::machine::Machine;
 use super::outcome::Size;
@@ -43,7 +46,8 @@ pub(super) struct Budget<'a> {
 }
 
 impl Budget<'_> {
-    /// Why a search must stop, if it must, that has found so many states of so many bytes, and is about to expand the one of this number.
+    /// Why a search must stop, if it must, that has found so many states of so many bytes, and is about to expand the
+    /// one of this number.
     pub(super) fn spent(&self, states: usize, bytes: usize, at: usize) -> Option<Stop> {
         let Limits { states: most_states, bytes: most_bytes, time, interrupted, .. } = self.limits;
         let reached = [

@@ -1,8 +1,11 @@
-//! What is looked at: the program itself, an [`abstraction`] of it, or (`--abstraction auto`) whatever is enough for a proven minimum.
+//! What is looked at: the program itself, an [`abstraction`] of it, or (`--abstraction auto`) whatever is enough for
+//! a proven minimum.
 //!
-//! *Auto.* A small program is explored: that gives the fewest fences, and a run for each of them. If there are more states, the environment abstraction tells in no time how many fences are enough, and a few threads at a time often
-//! [need](super::needed) as many: then that is the answer. If not, flattening may ask for fewer; and if that leaves something open, too, the program is explored as far as the limits allow. If that is not all of it, the answer are the fences of the
-//! abstraction that asks for fewer: they are enough, and how many are needed at least is told.
+//! *Auto.* A small program is explored: that gives the fewest fences, and a run for each of them. If there are more
+//! states, the environment abstraction tells in no time how many fences are enough, and a few threads at a time often
+//! [need](super::needed) as many: then that is the answer. If not, flattening may ask for fewer; and if that leaves
+//! something open, too, the program is explored as far as the limits allow. If that is not all of it, the answer are
+//! the fences of the abstraction that asks for fewer: they are enough, and how many are needed at least is told.
 
 use super::local::{Patterns, patterns};
 use super::machine::Machine;
@@ -104,7 +107,8 @@ impl Abstracted {
         Abstracted { abstraction, enough, size: shown.size, needed }
     }
 
-    /// Looks again at the threads that are not known to need as many fences as are enough, with an abstraction that tells apart more.
+    /// Looks again at the threads that are not known to need as many fences as are enough, with an abstraction that
+    /// tells apart more.
     fn refine(&mut self, machine: &Machine<'_>, abstraction: Abstraction, limits: &Limits<'_>) {
         let shown = abstraction::check(machine, abstraction, &self.needed.open, limits);
         if shown.size.is_cut_off() {
@@ -167,7 +171,8 @@ fn explored(task: &Task<'_>, machine: &Machine<'_>, limits: &Limits<'_>, part: u
         labels.extend(evaluated(&watchers).into_iter().map(of_evaluation));
     }
     if is_split || size.is_cut_off() || certain.is_some() {
-        // Behind its write the pivot may come to instructions that no state of the explored part has come to, and who is presumed to change something has perhaps never done so.
+        // Behind its write the pivot may come to instructions that no state of the explored part has come to, and who
+        // is presumed to change something has perhaps never done so.
         labels.extend(labels_of_patterns(task.program, machine, &patterns));
     }
     let parts = vec![Part { compiled: machine.compiled.clone(), exploration }];

@@ -1,13 +1,20 @@
 //! The environment abstraction (`--abstraction environment`): each thread alone, among locations that hold anything.
 //!
-//! All other threads become one environment that may perform any of their writes and atomic instructions at any time. What the environment may change has therefore any value whenever the thread looks, and all of it is about to be changed
-//! in every state; only what nobody else changes is kept. If the pattern with pivot p is in the program it is here, too: every state of a run is one of these states, once the values that the environment may change are
-//! forgotten, and who was about to change a location there may do so here. So, as with [flattening](super::flatten), fences may be too many, never too few. The released tool of the paper's authors merges the other threads in the same way.
+//! All other threads become one environment that may perform any of their writes and atomic instructions at any time.
+//! What the environment may change has therefore any value whenever the thread looks, and all of it is about to be
+//! changed in every state; only what nobody else changes is kept. If the pattern with pivot p is in the program it is
+//! here, too: every state of a run is one of these states, once the values that the environment may change are
+//! forgotten, and who was about to change a location there may do so here. So, as with [flattening](super::flatten),
+//! fences may be too many, never too few. The released tool of the paper's authors merges the other threads in the
+//! same way.
 //!
-//! What a thread may write is first read off its text. That is enough to let every thread run among the others once, which tells more exactly what it writes: where its indices lead, and whether a location ever gets another value than it has at the start. With
-//! that the threads run again, until nothing changes (a thread-modular analysis: each round assumes of the others only what the round before has shown of them).
+//! What a thread may write is first read off its text. That is enough to let every thread run among the others once,
+//! which tells more exactly what it writes: where its indices lead, and whether a location ever gets another value
+//! than it has at the start. With that the threads run again, until nothing changes (a thread-modular analysis: each
+//! round assumes of the others only what the round before has shown of them).
 //!
-//! *Cost.* For each thread its control states times the values of its registers, as far as these do not come from locations that others change; few rounds. The number of threads only adds.
+//! *Cost.* For each thread its control states times the values of its registers, as far as these do not come from
+//! locations that others change; few rounds. The number of threads only adds.
 
 use super::abstraction::{Budget, Shown};
 use super::machine::{Machine, Role};

@@ -1,17 +1,26 @@
-//! Flattening with bound k (`--abstraction k`), the paper's abstraction: for each pivot a small program instead of the whole one.
+//! Flattening with bound k (`--abstraction k`), the paper's abstraction: for each pivot a small program instead of
+//! the whole one.
 //!
-//! In the program for pivot p, p is as it is, and every other thread r is as it is for its first k steps. After that only its writes and atomic instructions on *kept* locations remain; everything else of it is a step that does
-//! nothing, conditions included, and its locals are not known. If the pattern with pivot p is in the program it is in this one, too: so no pattern here means that there is none, while a pattern here may be none of the program, and
-//! a fence for it one too many. Larger k tell apart more.
+//! In the program for pivot p, p is as it is, and every other thread r is as it is for its first k steps. After that
+//! only its writes and atomic instructions on *kept* locations remain; everything else of it is a step that does
+//! nothing, conditions included, and its locals are not known. If the pattern with pivot p is in the program it is in
+//! this one, too: so no pattern here means that there is none, while a pattern here may be none of the program, and a
+//! fence for it one too many. Larger k tell apart more.
 //!
 //! Two things that the paper leaves out (both are tested):
 //!
-//! - *What is written.* A write whose value or address depends on locals can write anything that it could write: here any value ([`values`](super::values)), to any element. An atomic instruction is taken unless its condition is certainly false.
-//! - *What is kept.* The locations that p reads are not enough for k > 0: the first k steps of some r may wait for a location that a third thread writes only after its own first k steps. Kept is therefore also all that the first k steps of any other thread may read.
+//! - *What is written.* A write whose value or address depends on locals can write anything that it could write: here
+//!   any value ([`values`](super::values)), to any element. An atomic instruction is taken unless its condition is
+//!   certainly false.
+//! - *What is kept.* The locations that p reads are not enough for k > 0: the first k steps of some r may wait for a
+//!   location that a third thread writes only after its own first k steps. Kept is therefore also all that the first
+//!   k steps of any other thread may read.
 //!
-//! The state of a flattened thread is which kept instructions it can come to without passing another one, so that steps that do nothing are no steps at all.
+//! The state of a flattened thread is which kept instructions it can come to without passing another one, so that
+//! steps that do nothing are no steps at all.
 //!
-//! *Cost.* One exploration for each pivot, over packed states in which values are numbered as they occur: still a product over the other threads, of all that each can come to.
+//! *Cost.* One exploration for each pivot, over packed states in which values are numbered as they occur: still a
+//! product over the other threads, of all that each can come to.
 
 use super::abstraction::{Budget, Shown};
 use super::machine::Machine;

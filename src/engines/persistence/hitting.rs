@@ -1,12 +1,16 @@
 //! Fences as hitting sets: every path of every pattern must meet one.
 //!
-//! A path is the pivot's write and the instructions up to and with the read; a fence between two of these removes the run, and nothing else does. It stands after the first of the two, as in the paper, or before the second:
-//! where several instructions lead to one, a fence before that one does for all of them. Where several lead to a control state and several leave it, one at the state does for all of both. Fences do nothing under sequential consistency, so the patterns of the program with fences in place are those of the program itself whose path
-//! avoids them: one exploration is enough, whatever sets are tried.
+//! A path is the pivot's write and the instructions up to and with the read; a fence between two of these removes the
+//! run, and nothing else does. It stands after the first of the two, as in the paper, or before the second: where
+//! several instructions lead to one, a fence before that one does for all of them. Where several lead to a control
+//! state and several leave it, one at the state does for all of both. Fences do nothing under sequential consistency,
+//! so the patterns of the program with fences in place are those of the program itself whose path avoids them: one
+//! exploration is enough, whatever sets are tried.
 //!
-//! [`minimum`] finds a set of least cost, and of those one with the fewest fences at states; [`minimal_sets`] lists every set from which no
-//! fence can be left out, as in the paper with fences after instructions only. Both go through the one [loop](crate::insertion): it is the paper's Algorithm 1. Threads are
-//! solved on their own, as fences of one do nothing for another: the minimal sets of the program are all combinations.
+//! [`minimum`] finds a set of least cost, and of those one with the fewest fences at states; [`minimal_sets`] lists
+//! every set from which no fence can be left out, as in the paper with fences after instructions only. Both go
+//! through the one [loop](crate::insertion): it is the paper's Algorithm 1. Threads are solved on their own, as
+//! fences of one do nothing for another: the minimal sets of the program are all combinations.
 //!
 //! *Cost.* The instructions are those on paths of one thread, some dozens.
 
@@ -105,7 +109,8 @@ impl<'a> Paths<'a> {
         fences: &Cuts,
         wanted: impl Fn(&(usize, usize)) -> bool,
     ) -> Option<Path> {
-        // Where the thread is, and the instruction that led there: a fence between that one and the next may be in the way.
+        // Where the thread is, and the instruction that led there: a fence between that one and the next may be in
+        // the way.
         type Here = (usize, usize);
         let start: Here = (0, pattern.write);
         let mut came: BTreeMap<Here, Option<Here>> = BTreeMap::from([(start, None)]);
@@ -130,7 +135,8 @@ impl<'a> Paths<'a> {
         None
     }
 
-    /// The reads, by instruction and location, that come behind the first fence on some path of the pattern if that fence is this one.
+    /// The reads, by instruction and location, that come behind the first fence on some path of the pattern if that
+    /// fence is this one.
     pub(super) fn served(&self, pattern: &Pattern, fences: &Cuts, fence: Site) -> BTreeSet<(usize, usize)> {
         let mut served = BTreeSet::new();
         let mut behind = Vec::new();
@@ -200,7 +206,8 @@ fn enough(paths: &Paths<'_>) -> Cuts {
     }
 }
 
-/// All minimal sets of fences after instructions, the smallest first, but no more than `most`; and whether these are all.
+/// All minimal sets of fences after instructions, the smallest first, but no more than `most`; and whether these are
+/// all.
 pub(super) fn minimal_sets(paths: &Paths<'_>, most: usize, budget: &Budget) -> (Vec<Cuts>, bool) {
     let is_allowed = |site: Site| site.place == Place::After;
     match all_minimal(is_allowed, most, &mut |fences: &Fences| answer(paths, fences), budget) {

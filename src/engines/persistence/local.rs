@@ -1,10 +1,12 @@
 //! What a thread can do alone after its write: the local graph of a [pattern](Pattern).
 //!
-//! Memory stays as it is, so the graph is over control states and locals only, and finite for finite programs; spin loops are cycles in it. A node offers reads, taken or refused:
-//! a condition that does not hold has been read, too. Only what leads to the read of a hot location is kept, and nodes are numbered as a search meets them, so that graphs that differ
-//! in nothing but values are equal. There are few different ones, whatever the number of entries.
+//! Memory stays as it is, so the graph is over control states and locals only, and finite for finite programs; spin
+//! loops are cycles in it. A node offers reads, taken or refused: a condition that does not hold has been read, too.
+//! Only what leads to the read of a hot location is kept, and nodes are numbered as a search meets them, so that
+//! graphs that differ in nothing but values are equal. There are few different ones, whatever the number of entries.
 //!
-//! A thread that counts without end has no finite graph. One of more than some thousand nodes is made again with values that are not [told apart](Machine::distinguished) unknown; what it shows is then not certain.
+//! A thread that counts without end has no finite graph. One of more than some thousand nodes is made again with
+//! values that are not [told apart](Machine::distinguished) unknown; what it shows is then not certain.
 
 use super::machine::{Machine, Role};
 use super::record::{Entries, Fringe, Key, add};
@@ -21,7 +23,8 @@ pub(super) struct Node {
     pub reads: Vec<(usize, usize)>,
 }
 
-/// A write and all that the thread can do after it until it reads a location that others are about to change: the pivot's part of the fragility pattern, for many runs at once.
+/// A write and all that the thread can do after it until it reads a location that others are about to change: the
+/// pivot's part of the fragility pattern, for many runs at once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Pattern {
     /// The pivot.

@@ -1,7 +1,9 @@
-//! What is known of a program of single accesses before it runs: what its instructions are to the pattern, and what a thread can read without leaving it.
+//! What is known of a program of single accesses before it runs: what its instructions are to the pattern, and what a
+//! thread can read without leaving it.
 //!
-//! The *region* of a control state is all that a thread can do from it by reads and local steps alone. A write can begin the pattern only if the region behind it reads something; and of
-//! the state after it, only the slots that the region reads decide what the thread will read.
+//! The *region* of a control state is all that a thread can do from it by reads and local steps alone. A write can
+//! begin the pattern only if the region behind it reads something; and of the state after it, only the slots that the
+//! region reads decide what the thread will read.
 
 use super::values::written;
 use crate::budget::Budget;
@@ -56,7 +58,8 @@ pub(super) struct Machine<'p> {
     pub distinguished: BTreeSet<i64>,
     /// For each thread and instruction.
     writes: Vec<Vec<Vec<usize>>>,
-    /// For each thread and instruction, whether it is an atomic instruction that looks at other locations than the one that it writes.
+    /// For each thread and instruction, whether it is an atomic instruction that looks at other locations than the
+    /// one that it writes.
     mixes: Vec<Vec<bool>>,
 }
 
@@ -130,8 +133,10 @@ impl<'p> Machine<'p> {
         &self.writes[thread][step.instruction]
     }
 
-    /// The shared slots that an atomic instruction may write if that depends on other locations: the pattern cannot ask for its effect before the pivot has moved, because it may see what the pivot has written
-    /// before, or, on TSO, not see it. So all that it may write counts as about to be changed wherever it can be tried: fences may be too many, never too few.
+    /// The shared slots that an atomic instruction may write if that depends on other locations: the pattern cannot
+    /// ask for its effect before the pivot has moved, because it may see what the pivot has written before, or, on
+    /// TSO, not see it. So all that it may write counts as about to be changed wherever it can be tried: fences may
+    /// be too many, never too few.
     pub(super) fn may_change(&self, thread: usize, instruction: usize) -> &[usize] {
         if self.mixes[thread][instruction] { &self.writes[thread][instruction] } else { &[] }
     }

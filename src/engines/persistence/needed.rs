@@ -1,14 +1,19 @@
 //! Which fences are needed for certain, where an [abstraction](super::abstraction) has told how many are enough.
 //!
-//! A run in which some threads never move is a run of the program. So a pattern that is found while only a few threads move is one of the program; and a set of fences
-//! after which the program is persistent must cut it. The fewest fences that cut all patterns found so are a lower bound. Where it is what the abstraction asks for, that is the minimum, and no state space of the whole program was needed.
+//! A run in which some threads never move is a run of the program. So a pattern that is found while only a few
+//! threads move is one of the program; and a set of fences after which the program is persistent must cut it. The
+//! fewest fences that cut all patterns found so are a lower bound. Where it is what the abstraction asks for, that is
+//! the minimum, and no state space of the whole program was needed.
 //!
-//! Threads move two at a time, then three at a time, and then all. Fences of one thread do nothing for another, so a thread is settled as soon as its bound is met; what has only settled threads in it is not explored.
+//! Threads move two at a time, then three at a time, and then all. Fences of one thread do nothing for another, so a
+//! thread is settled as soon as its bound is met; what has only settled threads in it is not explored.
 //!
-//! What is only [presumed](super::record::Fringe::is_certain) to be changed does not count, and neither do [widened](super::local) patterns.
+//! What is only [presumed](super::record::Fringe::is_certain) to be changed does not count, and neither do
+//! [widened](super::local) patterns.
 //!
-//! *Cost.* With n threads, n² / 2 explorations of two threads, of some hundred states for mutual exclusion algorithms. *Limits.* So many states for each exploration and for all of them that this
-//! takes a few seconds at most; what is not found until then is not known to be needed.
+//! *Cost.* With n threads, n² / 2 explorations of two threads, of some hundred states for mutual exclusion
+//! algorithms. *Limits.* So many states for each exploration and for all of them that this takes a few seconds at
+//! most; what is not found until then is not known to be needed.
 
 use super::hitting::{Paths, minimum};
 use super::local::{Patterns, patterns};
@@ -70,7 +75,8 @@ fn add_all(known: &mut Patterns, found: Patterns) {
     }
 }
 
-/// Looks for patterns of the program until these are as hard to cut as the patterns of an abstraction, which are enough.
+/// Looks for patterns of the program until these are as hard to cut as the patterns of an abstraction, which are
+/// enough.
 pub(super) fn search(machine: &Machine<'_>, enough: &Patterns, limits: &Limits<'_>) -> Needed {
     let started = Instant::now();
     let open = enough.keys().map(|pattern| pattern.thread).collect();

@@ -1,7 +1,9 @@
-//! What an abstraction tells apart while one thread is the pivot: the locations that it keeps, and the values that it knows by name.
+//! What an abstraction tells apart while one thread is the pivot: the locations that it keeps, and the values that it
+//! knows by name.
 //!
-//! Any other location, and any other value, is any value ([`values`](super::values)). So that a search over such states is finite, also for a program that counts without end, only values are told
-//! apart that the program names, their neighbours, and the first few ([`Machine::distinguished`]).
+//! Any other location, and any other value, is any value ([`values`](super::values)). So that a search over such
+//! states is finite, also for a program that counts without end, only values are told apart that the program names,
+//! their neighbours, and the first few ([`Machine::distinguished`]).
 
 use super::machine::{Machine, Role};
 use super::record::{Entries, Fringe, Key, add};
@@ -45,7 +47,8 @@ impl<'m> Observed<'m> {
         }
     }
 
-    /// Enters a step of the pivot into the record table, if it is a write, with the locations that others are about to change.
+    /// Enters a step of the pivot into the record table, if it is a write, with the locations that others are about
+    /// to change.
     pub(super) fn record(
         &self,
         step: &Step,

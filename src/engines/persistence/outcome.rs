@@ -1,7 +1,9 @@
 //! The findings in the terms of the reports: delays with their cycles, fences, a second look.
 //!
-//! The pattern is a cycle: the pivot's write of y is before its read of x in program order, that read is before the fringe's write of x, as it sees the value from before, and that write is stored before the write of y.
-//! So a pattern is a [`Delay`] from the write to the read, and its witness a [`Cycle`] of two threads whose last edge is the store order.
+//! The pattern is a cycle: the pivot's write of y is before its read of x in program order, that read is before the
+//! fringe's write of x, as it sees the value from before, and that write is stored before the write of y. So a
+//! pattern is a [`Delay`] from the write to the read, and its witness a [`Cycle`] of two threads whose last edge is
+//! the store order.
 
 use super::Checked;
 use super::hitting::{Cuts, Paths, minimal_sets, minimum};
@@ -175,7 +177,8 @@ impl Checked {
         pairs.into_values().collect()
     }
 
-    /// Whether less than this cost would do: patterns that are perhaps not in the program may ask for too much, unless the others ask for as much.
+    /// Whether less than this cost would do: patterns that are perhaps not in the program may ask for too much,
+    /// unless the others ask for as much.
     fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
         let Some(certain) = &self.certain else { return Minimality::Program };
         let mut least = 0;
@@ -244,7 +247,8 @@ impl Checked {
     }
 }
 
-/// The dumb way to see whether some path is left open: from every read back to the write, one pair of steps after the other, and each fence asked whether it stands between the two.
+/// The dumb way to see whether some path is left open: from every read back to the write, one pair of steps after the
+/// other, and each fence asked whether it stands between the two.
 fn is_open(paths: &Paths<'_>, fences: &Cuts) -> bool {
     let target = |instr: InstrId| paths.outline.instruction(instr).way.map(|way| way.to);
     let stands_between = |site: &Site, first: usize, then: usize| match site.place {
@@ -406,7 +410,8 @@ pub(super) fn facts(machine: &Machine<'_>, patterns: &Patterns, labels: BTreeSet
     Facts { cut_off: size.is_cut_off(), outline: Some(machine.outline.clone()), ..facts }
 }
 
-/// Labels where the program itself was not explored: of each instruction one, and those of the accesses of the patterns.
+/// Labels where the program itself was not explored: of each instruction one, and those of the accesses of the
+/// patterns.
 pub(super) fn labels_of_patterns(program: &Program, machine: &Machine<'_>, patterns: &Patterns) -> BTreeSet<Label> {
     let locations = locations(program);
     let mut labels: BTreeSet<Label> = BTreeSet::new();

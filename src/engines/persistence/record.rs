@@ -1,13 +1,19 @@
-//! The record table, filled during the exploration: which writes can be followed by what, while others are about to change what.
+//! The record table, filled during the exploration: which writes can be followed by what, while others are about to
+//! change what.
 //!
-//! In every state s, for every thread p and every write of p that can be taken to some y: the locations x ≠ y that other threads are about to change (a write or an atomic instruction that can
-//! be taken at s and gives x another value) are *hot*. The entry of a write has as its key all that decides what p reads next, alone: the instruction, y, and the values after the write of the slots that the
-//! [region](super::machine) behind it reads. Its content are the hot locations that the region reads, each with the first state in which it was hot and
-//! who was about to change it. So all states that make no difference share an entry, and the table stays small however large the state space is.
+//! In every state s, for every thread p and every write of p that can be taken to some y: the locations x ≠ y that
+//! other threads are about to change (a write or an atomic instruction that can be taken at s and gives x another
+//! value) are *hot*. The entry of a write has as its key all that decides what p reads next, alone: the instruction,
+//! y, and the values after the write of the slots that the [region](super::machine) behind it reads. Its content are
+//! the hot locations that the region reads, each with the first state in which it was hot and who was about to change
+//! it. So all states that make no difference share an entry, and the table stays small however large the state space
+//! is.
 //!
-//! Steps without a shared access need not be interleaved: what stands before its write and what before another, with which memory, is seen without that ([`LocalStates`]).
+//! Steps without a shared access need not be interleaved: what stands before its write and what before another, with
+//! which memory, is seen without that ([`LocalStates`]).
 //!
-//! Every worker fills its own table. States are numbered in the order of a sequential search, so that the merged table does not depend on the number of workers.
+//! Every worker fills its own table. States are numbered in the order of a sequential search, so that the merged
+//! table does not depend on the number of workers.
 
 use super::machine::{Machine, Role};
 use crate::explore::driver::Observer;
@@ -29,7 +35,8 @@ pub(super) enum Seen {
 /// Who is about to change a location, and where that was first seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fringe {
-    /// Only presumed to make the change: an atomic instruction that looks at other locations, see [`Machine::may_change`].
+    /// Only presumed to make the change: an atomic instruction that looks at other locations, see
+    /// [`Machine::may_change`].
     pub presumed: bool,
     /// Where.
     pub seen: Seen,

@@ -1,7 +1,9 @@
 //! The run that shows that a program is fragile, on store buffers.
 //!
-//! Up to the state s it is sequentially consistent. Then the pivot's write of y waits in its buffer, the pivot goes on to its read of x, the fringe's write of x reaches memory, and only
-//! then y does. No sequentially consistent run has the same program and store orders: in it y is written after x has its new value, and the pivot, which reads x after that, would read the new one.
+//! Up to the state s it is sequentially consistent. Then the pivot's write of y waits in its buffer, the pivot goes
+//! on to its read of x, the fringe's write of x reaches memory, and only then y does. No sequentially consistent run
+//! has the same program and store orders: in it y is written after x has its new value, and the pivot, which reads x
+//! after that, would read the new one.
 
 use super::local::Pattern;
 use super::machine::Machine;
@@ -22,7 +24,8 @@ struct Making<'m> {
     run: Run,
 }
 
-/// The run of a pattern along a path of the pivot: its write and the instructions up to the read, which is `read` of a location.
+/// The run of a pattern along a path of the pivot: its write and the instructions up to the read, which is `read` of
+/// a location.
 pub(super) fn witness(
     machine: &Machine<'_>,
     prefix: &[Evaluated],

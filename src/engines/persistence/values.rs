@@ -1,7 +1,8 @@
 //! Values of which some are not known: `None` stands for any value.
 //!
-//! Where everything is known this is the evaluator of [`compiled`](crate::program::compiled), with the same results. Where something is not, the result is not known either, unless it is
-//! the same for all values. What would go wrong is not known: with unknown values around, nobody can say that it really happens.
+//! Where everything is known this is the evaluator of [`compiled`](crate::program::compiled), with the same results.
+//! Where something is not, the result is not known either, unless it is the same for all values. What would go wrong
+//! is not known: with unknown values around, nobody can say that it really happens.
 
 use crate::program::arithmetic::{apply, apply_unary};
 use crate::program::compiled::{Code, Step, Target};
@@ -111,7 +112,8 @@ pub(super) fn written(target: &Target, values: &[Value]) -> Written {
     }
 }
 
-/// Performs an assignment where it goes to one slot for certain; where it may go to several, none of them is known afterwards.
+/// Performs an assignment where it goes to one slot for certain; where it may go to several, none of them is known
+/// afterwards.
 pub(super) fn assign(written: &Written, value: Value, values: &mut [Value]) {
     for &slot in &written.slots {
         values[slot] = if written.slots.len() == 1 && !written.may_miss { value } else { None };

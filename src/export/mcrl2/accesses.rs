@@ -1,6 +1,7 @@
 //! The accesses of an instruction as lists of terms, as [`program::labels`](crate::program::labels) has them.
 //!
-//! An access to an element whose index is no constant is there only if the index is in range. Every mention of a variable is listed.
+//! An access to an element whose index is no constant is there only if the index is in range. Every mention of a
+//! variable is listed.
 
 use super::helpers::{Helper, Helpers};
 use super::names::{Names, VariableNames};
@@ -118,7 +119,8 @@ impl Accesses<'_> {
         found.push(Item::Perhaps(inside));
     }
 
-    /// The access to an element with what its index reads: variables, or accesses if the program has addresses that need addresses.
+    /// The access to an element with what its index reads: variables, or accesses if the program has addresses that
+    /// need addresses.
     fn element(&mut self, location: &str, index: &Expression, environment: &Environment) -> String {
         let mut found = Vec::new();
         self.collect(index, environment, &mut found);

@@ -2,36 +2,46 @@
 //!
 //! # Shape
 //!
-//! One linear process. Its parameters are a control state for each thread and every variable, an array being a list; its body is a sum of summands
-//! `(condition) -> action . Program'(changes)`. Every instruction has one for being taken and, if it has a condition or is outranked, one for being refused: the
-//! two conditions exclude each other, so in every state each instruction of a current control state has exactly one transition, as in our own
-//! exploration. Assignments of one instruction see what earlier ones did: the terms of the earlier ones are put in their place.
+//! One linear process. Its parameters are a control state for each thread and every variable, an array being a list;
+//! its body is a sum of summands `(condition) -> action . Program'(changes)`. Every instruction has one for being
+//! taken and, if it has a condition or is outranked, one for being refused: the two conditions exclude each other, so
+//! in every state each instruction of a current control state has exactly one transition, as in our own exploration.
+//! Assignments of one instruction see what earlier ones did: the terms of the earlier ones are put in their place.
 //!
 //! # Labels
 //!
-//! Those of the [`rw`](crate::lts::dialect::rw) dialect, `rw(object, thread, ST'n, [A'([reads], [writes]), ...])`, with the accesses of
-//! [`program::labels`](crate::program::labels): every mention, in the order of evaluation, none for an index out of range. The object is the one of the thread's name (`object'thread`), or the
-//! program's name if the names have none. Where `rw` says less than our own labels:
+//! Those of the [`rw`](crate::lts::dialect::rw) dialect, `rw(object, thread, ST'n, [A'([reads], [writes]), ...])`,
+//! with the accesses of [`program::labels`](crate::program::labels): every mention, in the order of evaluation, none
+//! for an index out of range. The object is the one of the thread's name (`object'thread`), or the program's name if
+//! the names have none. Where `rw` says less than our own labels:
 //!
-//! - a fence is an item `fence'` in front, an atomic instruction an item `atomic'`, and an evaluation that was refused has an item `refused'` before its condition: our addition, which our reader of the
-//!   dialect knows. Without the last, an instruction that only has a condition would have the same label taken and refused;
-//! - the first item without writes is the condition. So an instruction without a condition gets an empty one, `A'([], [])`, where the target of its first assignment is out of range;
-//! - addresses are lists of variables, as published; if some index of the program needs an index itself, they are lists of accesses instead, all over the specification.
+//! - a fence is an item `fence'` in front, an atomic instruction an item `atomic'`, and an evaluation that was
+//!   refused has an item `refused'` before its condition: our addition, which our reader of the dialect knows.
+//!   Without the last, an instruction that only has a condition would have the same label taken and refused;
+//! - the first item without writes is the condition. So an instruction without a condition gets an empty one, `A'([],
+//!   [])`, where the target of its first assignment is out of range;
+//! - addresses are lists of variables, as published; if some index of the program needs an index itself, they are
+//!   lists of accesses instead, all over the specification.
 //!
 //! # Values
 //!
-//! Integers are mCRL2's `Int`: what overflows 64 bits and ends our exploration with an error goes on there. A byte is an `Int` whose assignments are taken `mod 256`. mCRL2 divides by `Pos` only: a
-//! divisor that is not a positive constant goes through `quotient'` and `remainder'`, which convert it with `Int2Pos` and have no equation for zero; nor has `power'` for a negative exponent.
-//! Where our exploration ends with an error, `lps2lts` thus meets a term without a value.
+//! Integers are mCRL2's `Int`: what overflows 64 bits and ends our exploration with an error goes on there. A byte is
+//! an `Int` whose assignments are taken `mod 256`. mCRL2 divides by `Pos` only: a divisor that is not a positive
+//! constant goes through `quotient'` and `remainder'`, which convert it with `Int2Pos` and have no equation for zero;
+//! nor has `power'` for a negative exponent. Where our exploration ends with an error, `lps2lts` thus meets a term
+//! without a value.
 //!
 //! # Names
 //!
-//! Names are the program's where mCRL2 allows. One that is a reserved word or a system function there, or was taken already, gets an underscore and, if needed, a number behind it; characters that no
-//! mCRL2 identifier has become underscores. Only `rw`'s object, thread and instruction can be affected in labels: locations begin with `var_`. Helper functions and sorts end in an apostrophe, which no SLCO name has.
+//! Names are the program's where mCRL2 allows. One that is a reserved word or a system function there, or was taken
+//! already, gets an underscore and, if needed, a number behind it; characters that no mCRL2 identifier has become
+//! underscores. Only `rw`'s object, thread and instruction can be affected in labels: locations begin with `var_`.
+//! Helper functions and sorts end in an apostrophe, which no SLCO name has.
 //!
 //! # Cost
 //!
-//! Linear in the program, except that putting terms in place can double them with each assignment of an instruction (`x := x + x; x := x + x; …`); a term over 64 KiB is [an error](NotExpressible).
+//! Linear in the program, except that putting terms in place can double them with each assignment of an instruction
+//! (`x := x + x; x := x + x; …`); a term over 64 KiB is [an error](NotExpressible).
 
 mod accesses;
 mod helpers;

@@ -4,8 +4,8 @@ use super::terms::has_nested_addresses;
 use crate::program::{Program, Thread, Variable};
 use std::collections::{HashMap, HashSet};
 
-/// Keywords of mCRL2's grammar, of specifications and of formulas in any version, and the names of its sorts and functions. A name too
-/// many does no harm.
+/// Keywords of mCRL2's grammar, of specifications and of formulas in any version, and the names of its sorts and
+/// functions. A name too many does no harm.
 const RESERVED: &str = "
     act allow bes block comm cons delay delta dist div end eqn eqinf eqninf exists false forall form glob hide
     if in inf init lambda map mod mu nil nu pbes pres proc prod rename sort struct sum sup tau true val var
@@ -125,7 +125,8 @@ fn split<'a>(name: &'a str, program: &'a str) -> (&'a str, &'a str) {
     name.split_once('\'').unwrap_or((program, name))
 }
 
-/// The name with an underscore for whatever no identifier has; no apostrophe either, which separates names from each other.
+/// The name with an underscore for whatever no identifier has; no apostrophe either, which separates names from each
+/// other.
 fn identifier_part(name: &str) -> String {
     let name = name.replace("->", "_to_");
     name.chars().map(|character| if character.is_ascii_alphanumeric() { character } else { '_' }).collect()

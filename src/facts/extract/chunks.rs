@@ -1,10 +1,10 @@
 //! One pass over the transitions by several workers, chunk by chunk.
 //!
-//! A chunk is up to a megabyte of whole lines. Workers take chunks in the order of the file and keep what they collect until the end
-//! of the pass; merging that is the caller's matter and must not depend on the order.
+//! A chunk is up to a megabyte of whole lines. Workers take chunks in the order of the file and keep what they
+//! collect until the end of the pass; merging that is the caller's matter and must not depend on the order.
 //!
-//! If a worker must stop, no later chunk is begun, and all earlier ones are finished: so the first stop in the file is always
-//! found, whatever the number of workers.
+//! If a worker must stop, no later chunk is begun, and all earlier ones are finished: so the first stop in the file
+//! is always found, whatever the number of workers.
 
 use super::Progress;
 use super::reading::Reading;

@@ -1,7 +1,7 @@
 //! `concurrent(A, B)` of method §2: labels of different threads that some state enables together.
 //!
-//! Asked of local sets first, state by state: which local sets of two threads occur together? They are few, so that is a small matrix of
-//! bits. Then each pair of local sets gives the pairs of their members, once.
+//! Asked of local sets first, state by state: which local sets of two threads occur together? They are few, so that
+//! is a small matrix of bits. Then each pair of local sets gives the pairs of their members, once.
 
 use super::labels::INTERNAL;
 use super::local_sets::LocalSets;

@@ -1,7 +1,10 @@
-//! Whether the initial state leads to every state, as it does in a state space that is whole: a part of one, a shard, has states that are reached through the other parts only.
+//! Whether the initial state leads to every state, as it does in a state space that is whole: a part of one, a shard,
+//! has states that are reached through the other parts only.
 //!
-//! Generators number states as they discover them, so nearly always every state has a step to it from a state with a smaller number; then all are reached, by induction, and that is seen in
-//! passing, with one bit a state. Where some state has none (a minimised state space, or a part) the steps are gathered in one more scan and searched, with eight bytes a transition.
+//! Generators number states as they discover them, so nearly always every state has a step to it from a state with a
+//! smaller number; then all are reached, by induction, and that is seen in passing, with one bit a state. Where some
+//! state has none (a minimised state space, or a part) the steps are gathered in one more scan and searched, with
+//! eight bytes a transition.
 
 use super::chunks::{Meter, Stop, Worker, pass};
 use super::state_table::StateTable;

@@ -1,8 +1,9 @@
 //! The first pass: which labels are enabled in each state, `out(s)` of method §2.
 //!
-//! The transitions of a state usually stand together, so the labels of consecutive lines with the same source are gathered, thread by
-//! thread, and stored once. Where they do not (unsorted input, the border of two chunks) the state gets the union of what was there
-//! and what is new: union is commutative and associative, so the order of arrival does not matter.
+//! The transitions of a state usually stand together, so the labels of consecutive lines with the same source are
+//! gathered, thread by thread, and stored once. Where they do not (unsorted input, the border of two chunks) the
+//! state gets the union of what was there and what is new: union is commutative and associative, so the order of
+//! arrival does not matter.
 
 use super::chunks::{Meter, Reason, Stop, Worker, pass};
 use super::labels::{self, INTERNAL, Labels};

@@ -1,8 +1,8 @@
 //! Label texts to numbers: every distinct text is understood once.
 //!
-//! A label is a value (method §1): texts that mean the same label get the same number. Workers keep their own map from texts,
-//! slices of the input, to numbers, and go to the shared table only for a text that is new to them. The numbers depend on who comes
-//! first; nothing that leaves the extraction does.
+//! A label is a value (method §1): texts that mean the same label get the same number. Workers keep their own map
+//! from texts, slices of the input, to numbers, and go to the shared table only for a text that is new to them. The
+//! numbers depend on who comes first; nothing that leaves the extraction does.
 
 use super::chunks::{Reason, Stop, lock};
 use super::reading::{Meaning, Reading};

@@ -111,8 +111,8 @@ impl Layout {
         }
     }
 
-    /// Chooses how states are numbered, and counts them. If the header is not believed, or promises more states than its
-    /// transitions can mention, this takes a pass of its own over the text.
+    /// Chooses how states are numbered, and counts them. If the header is not believed, or promises more states than
+    /// its transitions can mention, this takes a pass of its own over the text.
     pub(super) fn numbering(&self, bytes: &[u8], meter: &Meter<'_>) -> Result<(Numbering, u64), Stop> {
         if let (Belief::Strict, Some((counts, _))) = (self.belief, self.promised) {
             let fits = counts.transitions <= (self.body.len() / SHORTEST_TRANSITION + 1) as u64;

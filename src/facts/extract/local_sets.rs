@@ -1,7 +1,8 @@
 //! Local sets: what one thread has enabled in some state, numbered within the thread. Equal sets have equal numbers.
 //!
-//! A thread has few of them, about as many as places in its program. A set is built label by label, and `set + label` is
-//! remembered, so that gathering a state's labels costs one small lookup a transition and the order in which they come does not matter.
+//! A thread has few of them, about as many as places in its program. A set is built label by label, and `set + label`
+//! is remembered, so that gathering a state's labels costs one small lookup a transition and the order in which they
+//! come does not matter.
 
 use super::chunks::lock;
 use crate::ids::ThreadId;

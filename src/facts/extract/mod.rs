@@ -2,37 +2,40 @@
 //!
 //! # Two passes
 //!
-//! 1. `enabled`: for every state the labels that are enabled in it. They are kept thread by thread: what one thread has enabled in some state
-//!    is a *local set*. A thread has few distinct ones (`local_sets`), so the numbers of all threads' local sets fit into one or two
-//!    words a state (`state_table`).
-//! 2. `steps`: for every transition `s --A--> s'` of thread t that is not a blocked evaluation, the triple (A, t's local set in s', t's
-//!    local set in s). There are very few distinct triples, and `tables` reads `follows` off them.
+//! 1. `enabled`: for every state the labels that are enabled in it. They are kept thread by thread: what one thread
+//!    has enabled in some state is a *local set*. A thread has few distinct ones (`local_sets`), so the numbers of
+//!    all threads' local sets fit into one or two words a state (`state_table`).
+//! 2. `steps`: for every transition `s --A--> s'` of thread t that is not a blocked evaluation, the triple (A, t's
+//!    local set in s', t's local set in s). There are very few distinct triples, and `tables` reads `follows` off
+//!    them.
 //!
 //! Local sets of different threads that occur together in a state give the `concurrent` pairs.
 //!
 //! Both passes run over chunks of whole lines in parallel (`chunks`). Every distinct label text is understood once
-//! (`labels`). Nothing depends on the order of lines or on who reads which chunk: sets are unions, tables are sorted at the
-//! end, and of several errors the first one in the file is reported.
+//! (`labels`). Nothing depends on the order of lines or on who reads which chunk: sets are unions, tables are sorted
+//! at the end, and of several errors the first one in the file is reported.
 //!
 //! # Internal steps
 //!
-//! A step with an internal label belongs to the threads whose enabled set it changes; `follows` looks through such steps of the same
-//! thread. They are collected as edges between *local sets*, not between states: states in which a thread has the same labels
-//! enabled, and which have an internal step to another state or have none, are taken as one. So `follows` can only gain pairs by this (a sound
-//! over-approximation), and it needs no search over states. Internal labels are not members of enabled sets; whether a
-//! state has one is kept like the local set of one more thread.
+//! A step with an internal label belongs to the threads whose enabled set it changes; `follows` looks through such
+//! steps of the same thread. They are collected as edges between *local sets*, not between states: states in which a
+//! thread has the same labels enabled, and which have an internal step to another state or have none, are taken as
+//! one. So `follows` can only gain pairs by this (a sound over-approximation), and it needs no search over states.
+//! Internal labels are not members of enabled sets; whether a state has one is kept like the local set of one more
+//! thread.
 //!
 //! # Cost
 //!
-//! Time: two scans of the text, one hash of each label text a scan, constant work a transition besides; in the order of states
-//! times pairs of threads for `concurrent`. No step is quadratic in states or transitions. Memory beyond the text: four bytes a state for every 32
-//! bits that the threads' local sets need (six threads with 31 local sets each: four bytes), one bit a state for `discovery`, the distinct labels, local sets and triples;
-//! nothing a transition. Three things need further scans: a header that is not believed (`lenient`, `recover`); state numbers
-//! larger than twice the number of transitions, which also take eight bytes for each state that occurs; and states that are not numbered in an order of discovery, which take eight
-//! bytes for each transition.
+//! Time: two scans of the text, one hash of each label text a scan, constant work a transition besides; in the order
+//! of states times pairs of threads for `concurrent`. No step is quadratic in states or transitions. Memory beyond
+//! the text: four bytes a state for every 32 bits that the threads' local sets need (six threads with 31 local sets
+//! each: four bytes), one bit a state for `discovery`, the distinct labels, local sets and triples; nothing a
+//! transition. Three things need further scans: a header that is not believed (`lenient`, `recover`); state numbers
+//! larger than twice the number of transitions, which also take eight bytes for each state that occurs; and states
+//! that are not numbered in an order of discovery, which take eight bytes for each transition.
 //!
-//! Limits: labels up to a megabyte; a table of at most four times the file's size (or 16 MB), which only a wrong notion of a thread
-//! exceeds. Both are errors, not silent.
+//! Limits: labels up to a megabyte; a table of at most four times the file's size (or 16 MB), which only a wrong
+//! notion of a thread exceeds. Both are errors, not silent.
 
 #![forbid(unsafe_code)]
 
@@ -93,7 +96,8 @@ pub struct Options {
     pub internal: Option<regex::Regex>,
     /// Wrong counts in the header are warnings, not errors.
     pub lenient: bool,
-    /// Reads what an interrupted generator left: no numbers in the header, a last line that is cut off. Implies `lenient`.
+    /// Reads what an interrupted generator left: no numbers in the header, a last line that is cut off. Implies
+    /// `lenient`.
     pub recover: bool,
     /// How backslashes in labels are meant.
     pub escapes: Escapes,
@@ -127,13 +131,15 @@ pub struct Extraction {
     pub dialect: String,
     /// What the user should know: sentences, without the file's name.
     pub warnings: Vec<String>,
-    /// Why this is a part of a state space, though its header is that of a whole one; see `discovery`. The facts are marked as cut off.
+    /// Why this is a part of a state space, though its header is that of a whole one; see `discovery`. The facts are
+    /// marked as cut off.
     pub part: Option<String>,
 }
 
 /// Is told how far the reading is.
 pub trait Progress: Sync {
-    /// `done` of `total` bytes; both passes count, so `total` is twice the size of the text. Called from several threads.
+    /// `done` of `total` bytes; both passes count, so `total` is twice the size of the text. Called from several
+    /// threads.
     fn bytes(&self, done: u64, total: u64);
 }
 
@@ -148,7 +154,8 @@ impl Progress for NoProgress {
 /// Extracts the facts of a state space.
 ///
 /// # Errors
-/// If the text is not `.aut`, its header is wrong (unless `lenient` or `recover`), or no dialect reads one of its labels.
+/// If the text is not `.aut`, its header is wrong (unless `lenient` or `recover`), or no dialect reads one of its
+/// labels.
 pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
     let bytes = source.bytes();
     let mut layout = Layout::of_header(source, options)?;

@@ -31,7 +31,8 @@ pub(super) enum Meaning {
 }
 
 impl Reading {
-    /// The rules of `options`; the dialect, if it is not given, is the one that reads the first label that is not internal.
+    /// The rules of `options`; the dialect, if it is not given, is the one that reads the first label that is not
+    /// internal.
     pub(super) fn new(options: &Options, bytes: &[u8], body: Range<usize>) -> Reading {
         let mut reading = Reading {
             dialect: Dialect::Native,
@@ -93,7 +94,8 @@ impl Reading {
         self.tau.iter().any(|tau| tau == text) || self.internal.as_ref().is_some_and(|pattern| pattern.is_match(text))
     }
 
-    /// The text of a label, escapes resolved. Bytes that are not UTF-8 are replaced; no dialect has the replacement in a name.
+    /// The text of a label, escapes resolved. Bytes that are not UTF-8 are replaced; no dialect has the replacement
+    /// in a name.
     fn decode<'a>(&self, label: &'a [u8]) -> Result<Cow<'a, str>, LabelError> {
         match (self.escapes, label) {
             (Escapes::None, _) => Ok(String::from_utf8_lossy(label)),

@@ -1,17 +1,24 @@
 //! Refused evaluations that the state space does not show, and where they may be.
 //!
-//! Many tools do not write the self-loop of a condition that does not hold. What the condition read is missing then: in `concurrent`, and in the program order of
-//! what comes before it. Whether an instruction's refused evaluations are shown is decided for each by itself:
+//! Many tools do not write the self-loop of a condition that does not hold. What the condition read is missing then:
+//! in `concurrent`, and in the program order of what comes before it. Whether an instruction's refused evaluations
+//! are shown is decided for each by itself:
 //!
-//! - An instruction *shows itself* if it has no condition, or some refused evaluation of it is there (a label says so, or it is a self-loop of an instruction that is also taken); unless a step of
-//!   another thread brings it into the local set or takes it out, which is a refused evaluation that is not there. Where its thread is about to evaluate it, one that shows itself is in the local set.
-//! - Any other instruction with a condition is *unseen*: where its thread is about to evaluate it and it is not in the local set, it is refused. So is one without a condition that steps of other threads
-//!   enable or disable: it has one that its label does not tell, and may read whatever other threads write; unless an instruction with a condition shows itself at the same place, and so tells what is read there
-//!   (it is the other case of that condition).
+//! - An instruction *shows itself* if it has no condition, or some refused evaluation of it is there (a label says
+//!   so, or it is a self-loop of an instruction that is also taken); unless a step of another thread brings it into
+//!   the local set or takes it out, which is a refused evaluation that is not there. Where its thread is about to
+//!   evaluate it, one that shows itself is in the local set.
+//! - Any other instruction with a condition is *unseen*: where its thread is about to evaluate it and it is not in
+//!   the local set, it is refused. So is one without a condition that steps of other threads enable or disable: it
+//!   has one that its label does not tell, and may read whatever other threads write; unless an instruction with a
+//!   condition shows itself at the same place, and so tells what is read there (it is the other case of that
+//!   condition).
 //!
-//! Where that is, follows from the others: an instruction has one place in its thread, and instructions that are enabled together share it. So if some that show themselves
-//! are ever enabled together with the unseen one, its place is where they are enabled; if not, its place is one where nothing that shows itself is enabled. What is not excluded by this is
-//! presumed: it can only be too much, unless an instruction is never taken at all, of which the state space knows nothing.
+//! Where that is, follows from the others: an instruction has one place in its thread, and instructions that are
+//! enabled together share it. So if some that show themselves are ever enabled together with the unseen one, its
+//! place is where they are enabled; if not, its place is one where nothing that shows itself is enabled. What is not
+//! excluded by this is presumed: it can only be too much, unless an instruction is never taken at all, of which the
+//! state space knows nothing.
 
 use super::enabled::Enabled;
 use super::labels::Known;

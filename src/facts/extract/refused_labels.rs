@@ -1,12 +1,13 @@
 //! The labels that a refused evaluation of an instruction can have, as far as its other labels tell.
 //!
-//! A refused evaluation reads what the condition reads and does nothing else. An element whose index is computed may have been another one of its array: any that occurs in the state
-//! space, one index after the other.
+//! A refused evaluation reads what the condition reads and does nothing else. An element whose index is computed may
+//! have been another one of its array: any that occurs in the state space, one index after the other.
 
 use crate::lts::label::{Access, Label, LabelKind, Step};
 use std::collections::BTreeSet;
 
-/// The labels of refused evaluations of the instruction that `taken` is a label of; none, if nothing shared is read. `labels` are those that elements are looked up in.
+/// The labels of refused evaluations of the instruction that `taken` is a label of; none, if nothing shared is read.
+/// `labels` are those that elements are looked up in.
 pub(super) fn of(taken: &Label, labels: &[Label]) -> Vec<Label> {
     let Some(last) = taken.steps.iter().rposition(|step| matches!(step, Step::Condition { .. })) else {
         return Vec::new();
@@ -29,7 +30,8 @@ pub(super) fn of(taken: &Label, labels: &[Label]) -> Vec<Label> {
     others
 }
 
-/// The label of a refused evaluation of an instruction with a condition that its label `taken` does not tell: it may read whatever other threads write.
+/// The label of a refused evaluation of an instruction with a condition that its label `taken` does not tell: it may
+/// read whatever other threads write.
 pub(super) fn of_unknown(taken: &Label, labels: &[Label]) -> Vec<Label> {
     let mut names: BTreeSet<&str> = BTreeSet::new();
     for step in labels.iter().filter(|label| label.thread != taken.thread).flat_map(|label| &label.steps) {
@@ -43,7 +45,8 @@ pub(super) fn of_unknown(taken: &Label, labels: &[Label]) -> Vec<Label> {
     let read = |name: &str| Access { name: name.to_owned(), local: false, address: Vec::new() };
     let steps = vec![Step::Condition { reads: names.into_iter().map(read).collect() }];
     let kind = if taken.kind == LabelKind::Atomic { LabelKind::Atomic } else { LabelKind::Plain };
-    // Who waits there is not known, so it is an instruction of its own: what stands before `taken` need not stand before the wait.
+    // Who waits there is not known, so it is an instruction of its own: what stands before `taken` need not stand
+    // before the wait.
     vec![Label { instr: format!("{}-wait", taken.instr), kind, refused: true, steps, ..taken.clone() }]
 }
 

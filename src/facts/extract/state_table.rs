@@ -1,15 +1,17 @@
 //! The enabled set of every state, packed into bits.
 //!
-//! A state's enabled set (`out(s)` of method §2) is one [local set](super::local_sets) for each thread. Local sets are few, so their
-//! numbers take few bits, and all of them together usually fit into one or two words of 32 bits a state. Six threads with up to
-//! 31 local sets each take four bytes a state, however many of the possible combinations occur.
+//! A state's enabled set (`out(s)` of method §2) is one [local set](super::local_sets) for each thread. Local sets
+//! are few, so their numbers take few bits, and all of them together usually fit into one or two words of 32 bits a
+//! state. Six threads with up to 31 local sets each take four bytes a state, however many of the possible
+//! combinations occur.
 //!
-//! How many threads and local sets there are shows only while the file is being read. A thread has a *field* of some bits; when a
-//! set does not fit into its thread's field, the layout is made anew and all states are repacked, which excludes the workers for a
-//! moment. Spare bits are shared out among the fields, so that happens a few times, early in the file.
+//! How many threads and local sets there are shows only while the file is being read. A thread has a *field* of some
+//! bits; when a set does not fit into its thread's field, the layout is made anew and all states are repacked, which
+//! excludes the workers for a moment. Spare bits are shared out among the fields, so that happens a few times, early
+//! in the file.
 //!
-//! Fields never cross words, and each field is united on its own. So a state with several words needs no lock: every word is
-//! compared and swapped by itself.
+//! Fields never cross words, and each field is united on its own. So a state with several words needs no lock: every
+//! word is compared and swapped by itself.
 
 use super::chunks::lock;
 use super::layout::Numbering;
@@ -70,7 +72,8 @@ impl StateTable {
         self.words(state).map_or(EMPTY, |words| self.fields.get(thread.index()).map_or(EMPTY, |field| field.of(words)))
     }
 
-    /// Calls `visit` for every thread but `own` that has something else enabled in state b than in state a, with the two local sets.
+    /// Calls `visit` for every thread but `own` that has something else enabled in state b than in state a, with the
+    /// two local sets.
     #[inline]
     pub(super) fn for_each_other_that_differs(
         &self,

@@ -1,8 +1,8 @@
 //! The second pass: what each thread has enabled before and after its steps.
 //!
-//! Collects the distinct triples (label, the thread's local set after, its local set before) of the steps that are not blocked
-//! evaluations, and for internal steps the distinct pairs of local sets that they lead between; besides, which labels have blocked evaluations. See the
-//! [parent's page](super) on internal steps.
+//! Collects the distinct triples (label, the thread's local set after, its local set before) of the steps that are
+//! not blocked evaluations, and for internal steps the distinct pairs of local sets that they lead between; besides,
+//! which labels have blocked evaluations. See the [parent's page](super) on internal steps.
 
 use super::chunks::{Meter, Reason, Stop, Worker, pass};
 use super::discovery::Discovery;
@@ -27,7 +27,8 @@ pub(super) struct Step {
     pub(super) then_internal: bool,
 }
 
-/// A step of another thread that changes what this one has enabled, or is followed by an internal step where none was possible before.
+/// A step of another thread that changes what this one has enabled, or is followed by an internal step where none was
+/// possible before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct WakingStep {
     pub(super) thread: ThreadId,
@@ -56,7 +57,8 @@ pub(super) struct InternalStep {
 pub(super) struct Steps {
     pub(super) visible: FxHashSet<Step>,
     pub(super) internal: FxHashSet<InternalStep>,
-    /// Steps of other threads that change what a thread has enabled: it waits, and goes on with something else than it had enabled before.
+    /// Steps of other threads that change what a thread has enabled: it waits, and goes on with something else than
+    /// it had enabled before.
     pub(super) waking: FxHashSet<WakingStep>,
     /// Labels with a blocked evaluation.
     pub(super) blocked: FxHashSet<u32>,

@@ -1,11 +1,13 @@
 //! From distinct steps to the tables of method §2.
 //!
-//! `follows(A, B)`: B is in the local set after A, or in one that internal steps of A's thread lead to from there. It is *newly* enabled
-//! if some such A had it not enabled before. The searches through internal steps run over local sets, once for
-//! each distinct set after a step. `waits(A, B)`: a step of another thread leads from a local set with A to one in which B is new.
+//! `follows(A, B)`: B is in the local set after A, or in one that internal steps of A's thread lead to from there. It
+//! is *newly* enabled if some such A had it not enabled before. The searches through internal steps run over local
+//! sets, once for each distinct set after a step. `waits(A, B)`: a step of another thread leads from a local set with
+//! A to one in which B is new.
 //!
-//! The tables are made a second time if something has to be presumed: with the local sets filled up with refused evaluations that may be there [unseen](super::refusals), and with
-//! `follows` that looks through steps of other threads, too, where a thread may wait for an internal step.
+//! The tables are made a second time if something has to be presumed: with the local sets filled up with refused
+//! evaluations that may be there [unseen](super::refusals), and with `follows` that looks through steps of other
+//! threads, too, where a thread may wait for an internal step.
 
 use super::concurrent;
 use super::enabled::Enabled;
@@ -102,8 +104,9 @@ impl Closures {
         Closures { internal, waits: FxHashMap::default(), found: FxHashMap::default() }
     }
 
-    /// Looks also through steps of other threads, where a thread may wait for an internal step: another thread made such a step possible where
-    /// none was, and this thread has the same enabled as elsewhere before an internal step of its own.
+    /// Looks also through steps of other threads, where a thread may wait for an internal step: another thread made
+    /// such a step possible where none was, and this thread has the same enabled as elsewhere before an internal step
+    /// of its own.
     fn across_waits(steps: &Steps) -> Self {
         let mut closures = Closures::new(steps);
         let is_awaited = |thread, set| closures.internal.contains_key(&(thread, set));

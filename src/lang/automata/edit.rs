@@ -1,4 +1,5 @@
-//! Puts fences into the text of a program: a state between, and a transition with the fence from there on. Everything else stays byte for byte as it is.
+//! Puts fences into the text of a program: a state between, and a transition with the fence from there on. Everything
+//! else stays byte for byte as it is.
 //!
 //! ```text
 //! transition q0 q1 write 1 0            transition q0 q0_f1 write 1 0
@@ -7,9 +8,11 @@
 //!                                       q0_f1 : fence ; goto q1
 //! ```
 //!
-//! A fence at a state is the same for all transitions that lead there: one new state, which they lead to instead, and one transition with the fence, behind the last of them. Where the thread starts in the state it still does.
+//! A fence at a state is the same for all transitions that lead there: one new state, which they lead to instead, and
+//! one transition with the fence, behind the last of them. Where the thread starts in the state it still does.
 //!
-//! A transition makes one access, so a fence never belongs inside of it. What is said of one copy of a thread is put into all of them, since they have one text.
+//! A transition makes one access, so a fence never belongs inside of it. What is said of one copy of a thread is put
+//! into all of them, since they have one text.
 
 use super::syntax::{Thread, Transition};
 use super::{paper, tools};

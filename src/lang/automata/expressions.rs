@@ -1,7 +1,8 @@
 //! Expressions of the text to expressions of programs.
 //!
-//! The text has integers only, as C does; a [`Program`](crate::program::Program) tells Booleans from integers. So an expression is translated for what it is wanted: [`integer`] or [`boolean`]. Constants are folded where
-//! that cannot hide a fault.
+//! The text has integers only, as C does; a [`Program`](crate::program::Program) tells Booleans from integers. So an
+//! expression is translated for what it is wanted: [`integer`] or [`boolean`]. Constants are folded where that cannot
+//! hide a fault.
 
 use super::syntax;
 use crate::program::{BinaryOperator, Expression, Reference, Scope, Span, UnaryOperator};

@@ -1,6 +1,8 @@
-//! Programs as automata: the language of Trencher's and Persist's benchmark programs, and the textual language of the paper on persistence.
+//! Programs as automata: the language of Trencher's and Persist's benchmark programs, and the textual language of the
+//! paper on persistence.
 //!
-//! Files `.txt` and `.trench`. The first word tells which of the two it is: `program` begins the paper's, anything else is the tools'.
+//! Files `.txt` and `.trench`. The first word tells which of the two it is: `program` begins the paper's, anything
+//! else is the tools'.
 //!
 //! # The tools' language
 //!
@@ -23,15 +25,20 @@
 //! | `lock`, `unlock` | between them no other thread does anything; see below |
 //! | `noop` | nothing |
 //!
-//! Values and addresses are expressions in prefix notation over registers and integers: `+ - * & == != < <= > >= && ||` with two operands, `!` with one, as in C, but on checked 64-bit
-//! integers. Words are separated by white space and nothing else: `r+1` is a register, `+ r 1` a sum. A word that begins with a digit or with a sign and a digit is an integer. A word that
-//! begins with `#` begins a comment, inside of threads as well. Registers are not declared; each thread has its own, all 0 at the start, as is the memory. A state from which no transition leads is an end.
+//! Values and addresses are expressions in prefix notation over registers and integers: `+ - * & == != < <= > >= &&
+//! ||` with two operands, `!` with one, as in C, but on checked 64-bit integers. Words are separated by white space
+//! and nothing else: `r+1` is a register, `+ r 1` a sum. A word that begins with a digit or with a sign and a digit
+//! is an integer. A word that begins with `#` begins a comment, inside of threads as well. Registers are not
+//! declared; each thread has its own, all 0 at the start, as is the memory. A state from which no transition leads is
+//! an end.
 //!
-//! **Memory** is the array `m`, so that the location of address 3 is `m[3]`. Its size is that of `memory_size`. Without it, if every address is a constant, it is just large enough; otherwise 10, as
-//! the tools have it, or more if a constant needs it. A constant address outside of the memory is an error in the text; a computed one is a fault when it is evaluated, with the run that
-//! leads to it, and not an access that is left out silently.
+//! **Memory** is the array `m`, so that the location of address 3 is `m[3]`. Its size is that of `memory_size`.
+//! Without it, if every address is a constant, it is just large enough; otherwise 10, as the tools have it, or more
+//! if a constant needs it. A constant address outside of the memory is an error in the text; a computed one is a
+//! fault when it is evaluated, with the run that leads to it, and not an access that is left out silently.
 //!
-//! **Locks.** From `lock` to `unlock` a thread has the memory for itself: the others do nothing, buffers are empty at both ends. So a region is one atomic instruction for each way through it ([`regions`]).
+//! **Locks.** From `lock` to `unlock` a thread has the memory for itself: the others do nothing, buffers are empty at
+//! both ends. So a region is one atomic instruction for each way through it ([`regions`]).
 //!
 //! # The paper's language
 //!
@@ -45,14 +52,19 @@
 //! end
 //! ```
 //!
-//! A statement is a write `VAR = expression`, a read `REG = VAR`, an assignment `REG = expression`, `arw ( VAR , expression , expression )`, `fence`, `skip` or `assume expression`. `arw` is atomic: it waits
-//! until the variable has the first value, and gives it the second. Expressions, which the paper leaves open, are those of C over registers and integers with the same operators as above, infix, and parentheses.
-//! Names are separated by blanks or commas; `#`, `//` and `/* */` are comments; `:=` may stand for `=` in a statement. A label without instructions is an end.
+//! A statement is a write `VAR = expression`, a read `REG = VAR`, an assignment `REG = expression`, `arw ( VAR ,
+//! expression , expression )`, `fence`, `skip` or `assume expression`. `arw` is atomic: it waits until the variable
+//! has the first value, and gives it the second. Expressions, which the paper leaves open, are those of C over
+//! registers and integers with the same operators as above, infix, and parentheses. Names are separated by blanks or
+//! commas; `#`, `//` and `/* */` are comments; `:=` may stand for `=` in a statement. A label without instructions is
+//! an end.
 //!
 //! # What becomes of it
 //!
-//! A thread of the text is a [`Thread`](crate::program::Thread), a register a local, a transition an instruction with at most one access to memory, called `FROM-TO` (a second one with these ends `FROM-TO-2`). Names keep their letters, digits and
-//! underscores; in labels and reports `+` is `_plus_`, `-` is `_minus_` and anything else `_`. Transitions from states that cannot be reached are left out, with a warning.
+//! A thread of the text is a [`Thread`](crate::program::Thread), a register a local, a transition an instruction with
+//! at most one access to memory, called `FROM-TO` (a second one with these ends `FROM-TO-2`). Names keep their
+//! letters, digits and underscores; in labels and reports `+` is `_plus_`, `-` is `_minus_` and anything else `_`.
+//! Transitions from states that cannot be reached are left out, with a warning.
 
 pub mod edit;
 mod expressions;

@@ -1,24 +1,34 @@
 //! From `lock` to `unlock`: one atomic instruction for each way through.
 //!
-//! *Meaning of the text.* Trencher has one lock. `lock` waits until nobody has it, `unlock` gives it back; while a thread has it no other thread takes any step, and at both the thread's buffer is empty. `lock` by the thread that
+//! *Meaning of the text.* Trencher has one lock. `lock` waits until nobody has it, `unlock` gives it back; while a
+//! thread has it no other thread takes any step, and at both the thread's buffer is empty. `lock` by the thread that
 //! has it already, and `unlock` by one that has not, wait for ever.
 //!
-//! *Translation.* As the others stand still, what happens between `lock` and `unlock` is one step from the state before to the state behind it. A way through the region is a sequence of transitions from the target of
-//! the `lock` to an `unlock`, each given by its instructions; it becomes one [atomic](InstructionKind::Atomic) instruction from where the `lock` stands to where the `unlock` leads:
+//! *Translation.* As the others stand still, what happens between `lock` and `unlock` is one step from the state
+//! before to the state behind it. A way through the region is a sequence of transitions from the target of the `lock`
+//! to an `unlock`, each given by its instructions; it becomes one [atomic](InstructionKind::Atomic) instruction from
+//! where the `lock` stands to where the `unlock` leads:
 //!
 //! - its assignments are those of the way (reads, writes and local assignments), in order;
-//! - its condition is the conjunction of all checks on the way, each in terms of the state before the region: registers are replaced by what was assigned to them, memory that was written by what was written. (If two computed
-//!   addresses may or may not be the same, the value is a sum of both possibilities, each times 1 or 0.)
+//! - its condition is the conjunction of all checks on the way, each in terms of the state before the region:
+//!   registers are replaced by what was assigned to them, memory that was written by what was written. (If two
+//!   computed addresses may or may not be the same, the value is a sum of both possibilities, each times 1 or 0.)
 //!
-//! So a test-and-set that fails on one way and succeeds on another is two instructions, of which one can be taken. A state may be reached both inside and outside of regions; it has then both meanings.
+//! So a test-and-set that fails on one way and succeeds on another is two instructions, of which one can be taken. A
+//! state may be reached both inside and outside of regions; it has then both meanings.
 //!
-//! *What is not kept.* A thread that cannot go on inside a region has the lock for ever: no other thread will ever do anything. The instruction waits before it instead, and the others go on. All that they do then they can do before the region as well,
-//! so the states in which no thread is inside of a region are exactly the same, and those are what is compared; only that deadlock is not seen. (A region that is entered and never left, because it ends, or locks again, is such
-//! a case for certain: there is a warning, and no instruction.) With the same argument a fence inside a region is nothing.
+//! *What is not kept.* A thread that cannot go on inside a region has the lock for ever: no other thread will ever do
+//! anything. The instruction waits before it instead, and the others go on. All that they do then they can do before
+//! the region as well, so the states in which no thread is inside of a region are exactly the same, and those are
+//! what is compared; only that deadlock is not seen. (A region that is entered and never left, because it ends, or
+//! locks again, is such a case for certain: there is a warning, and no instruction.) With the same argument a fence
+//! inside a region is nothing.
 //!
-//! *Loops* inside a region are followed as long as something changes: a state that is reached a second time with the same values in terms of the state before adds nothing new. Checks of constants, and of what was checked before, are
-//! decided on the way, so a loop that waits for memory to change, which it cannot while all others stand still, is just the way that does not wait. A loop that goes on changing values without end is an error, as
-//! are more than [`MAX_WAYS`] ways, or ways longer than [`MAX_STEPS`].
+//! *Loops* inside a region are followed as long as something changes: a state that is reached a second time with the
+//! same values in terms of the state before adds nothing new. Checks of constants, and of what was checked before,
+//! are decided on the way, so a loop that waits for memory to change, which it cannot while all others stand still,
+//! is just the way that does not wait. A loop that goes on changing values without end is an error, as are more than
+//! [`MAX_WAYS`] ways, or ways longer than [`MAX_STEPS`].
 
 use super::expressions::{bare, folded, negation};
 use super::syntax::{self, Action, Location, Name, Transition};
@@ -153,7 +163,8 @@ impl<'a> Search<'_, 'a> {
         self.from(&transition.to.text, &way, path);
     }
 
-    /// How large the expressions of an action are in terms of the state before, without writing them down: every mention of a register is as large as what was assigned to it.
+    /// How large the expressions of an action are in terms of the state before, without writing them down: every
+    /// mention of a register is as large as what was assigned to it.
     fn size_of(&self, action: &Action, way: &Way) -> usize {
         let size = |expression: &syntax::Expression| way.substituted_size(&self.builder.integer(expression));
         let at = |location: &Location| match location {

@@ -1,7 +1,8 @@
 //! The tools' language: words to the syntax tree.
 //!
-//! The language is a stream of words; lines mean nothing to the tools. Errors go by lines all the same: a word at the beginning of a line that begins a statement ends the statement before it, so that
-//! a missing operand is reported where it is missing, and the next statement is read as if nothing had happened.
+//! The language is a stream of words; lines mean nothing to the tools. Errors go by lines all the same: a word at the
+//! beginning of a line that begins a statement ends the statement before it, so that a missing operand is reported
+//! where it is missing, and the next statement is read as if nothing had happened.
 
 use super::syntax::{Action, Expression, Location, Memory, Name, Source, Thread, Transition};
 use crate::lang::Diagnostic;

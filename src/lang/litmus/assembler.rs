@@ -1,8 +1,10 @@
 //! From the instructions of an architecture to those of a [`Thread`].
 //!
-//! Registers are locals, each cell of the code is one instruction, and control state `n` stands before the `n`-th of them. A register that holds an address keeps
-//! it until it is overwritten; addresses are resolved here, so they cannot be computed: an address is a location, or a location plus an offset. With an offset, the location becomes an array of
-//! one element: the offset is its index, which keeps the address dependency, and any offset but 0 is out of range.
+//! Registers are locals, each cell of the code is one instruction, and control state `n` stands before the `n`-th of
+//! them. A register that holds an address keeps it until it is overwritten; addresses are resolved here, so they
+//! cannot be computed: an address is a location, or a location plus an offset. With an offset, the location becomes
+//! an array of one element: the offset is its index, which keeps the address dependency, and any offset but 0 is out
+//! of range.
 
 use super::piece::Piece;
 use crate::lang::Diagnostic;

@@ -8,7 +8,8 @@
 //! place       = ["P"] thread ":" register | location | "[" location "]"
 //! ```
 //!
-//! `final` is how older tests ask whether a state can be reached, with a list of what their authors expect behind it; it is read as `exists`, and the list is left alone.
+//! `final` is how older tests ask whether a state can be reached, with a list of what their authors expect behind it;
+//! it is read as `exists`, and the list is left alone.
 
 use super::piece::Piece;
 use crate::lang::Diagnostic;

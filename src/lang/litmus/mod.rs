@@ -12,9 +12,10 @@
 //! << … >>                               left alone, as are comments: (* … *)
 //! ```
 //!
-//! The program has a thread for each column, a local for each register, a shared variable for each location, and an instruction for each cell; a conditional branch is
-//! two, one for each way. Nothing is lost that a memory model asks for: `xor r3,r1,r1` is an expression that still depends on `r1`. Integers are mathematical, not 32 bits wide.
-//! What is not supported (computed addresses, load-reserve and store-conditional) is refused, with its place and what is.
+//! The program has a thread for each column, a local for each register, a shared variable for each location, and an
+//! instruction for each cell; a conditional branch is two, one for each way. Nothing is lost that a memory model asks
+//! for: `xor r3,r1,r1` is an expression that still depends on `r1`. Integers are mathematical, not 32 bits wide. What
+//! is not supported (computed addresses, load-reserve and store-conditional) is refused, with its place and what is.
 
 mod arm;
 mod assembler;

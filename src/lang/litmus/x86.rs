@@ -1,4 +1,5 @@
-//! x86: `MOV EAX,[x]` reads, `MOV [x],$1` writes. `XCHG` with memory is locked by itself, other instructions by the prefix `LOCK`.
+//! x86: `MOV EAX,[x]` reads, `MOV [x],$1` writes. `XCHG` with memory is locked by itself, other instructions by the
+//! prefix `LOCK`.
 
 use super::assembler::{Address, Assembler};
 use super::operands::{Written, branch_test};

@@ -1,4 +1,5 @@
-//! Puts our additions into the text of a model: `fence`, and `atomic [ … ]` around a statement. Everything else stays byte for byte as it is.
+//! Puts our additions into the text of a model: `fence`, and `atomic [ … ]` around a statement. Everything else stays
+//! byte for byte as it is.
 
 use crate::program::Span;
 use std::collections::{BTreeMap, BTreeSet};

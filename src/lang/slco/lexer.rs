@@ -42,8 +42,8 @@ const SYMBOLS: [&str; 31] = [
     "<", ">", "+", "-", "*", "/", "%", "!", "&", "|",
 ];
 
-/// All tokens of a model, the last one an [`TokenKind::End`]; what is no token goes to `errors`. There are none if a comment has no
-/// end: nobody knows what it was to hide.
+/// All tokens of a model, the last one an [`TokenKind::End`]; what is no token goes to `errors`. There are none if a
+/// comment has no end: nobody knows what it was to hide.
 pub fn tokens(text: &str, errors: &mut Vec<Diagnostic>) -> Option<Vec<Token>> {
     tokens_with_words(text, word, errors)
 }

@@ -13,13 +13,13 @@
 //! OBJECT     = NAME : CLASS ( [VAR := VALUE, …] )
 //! ```
 //!
-//! - A variable without a type has that of the variable before it. `Byte` is an integer, too, but what is assigned to it is
-//!   taken modulo 256.
+//! - A variable without a type has that of the variable before it. `Byte` is an integer, too, but what is assigned to
+//!   it is taken modulo 256.
 //! - Without an initial value an integer is 0 and a Boolean is true.
 //! - Each statement is one instruction; those of one transition follow each other through control states of their own.
 //!   A transition without statements is one instruction that does nothing.
-//! - `fence` is a full fence; `atomic [ … ]` is a composite that is one step on every memory model. With them a repaired
-//!   model can be written down and analysed again.
+//! - `fence` is a full fence; `atomic [ … ]` is a composite that is one step on every memory model. With them a
+//!   repaired model can be written down and analysed again.
 //! - Each object runs every machine of its class as a thread. Threads and shared variables have the names of the
 //!   machines and the variables, with `object'` before them if there are several objects.
 //! - Operators, weakest first: `or` `||`; `xor`; `and` `&&`; `=` `!=` `<>` `<` `<=` `>` `>=`; `+` `-`; `*` `/` `%`;

@@ -6,7 +6,8 @@
 //! | [`rw`] | the published mCRL2 translation of SLCO | `rw(o, thr1, ST'7, [A'([], [lc'(var_o'f1)])])` |
 //! | [`generic`] | any tool, described by a regular expression in a file | `p1_write(x)` |
 //!
-//! The dialect is detected from the labels themselves ([`Dialect::detect`]): the first dialect that reads the first label that is not internal.
+//! The dialect is detected from the labels themselves ([`Dialect::detect`]): the first dialect that reads the first
+//! label that is not internal.
 
 #![forbid(unsafe_code)]
 

@@ -8,12 +8,13 @@
 //! access     = ["~"] name {"[" index "]"} ["@" "(" access {"," access} ")"]
 //! ```
 //!
-//! The head ends at the first `:`; the thread is everything before its last dot. Thread and instruction names are made of
-//! letters, digits and `_ ' $ # -`, variable names also of `. > * &`; an index is any text with its brackets matched.
-//! `~` marks a thread-local, `@(…)` lists what the address depends on. A name that is only digits is refused: constants
-//! are no accesses and are left out (`x :=`, not `x := 1`). `atomic` is no variable's name.
+//! The head ends at the first `:`; the thread is everything before its last dot. Thread and instruction names are
+//! made of letters, digits and `_ ' $ # -`, variable names also of `. > * &`; an index is any text with its brackets
+//! matched. `~` marks a thread-local, `@(…)` lists what the address depends on. A name that is only digits is
+//! refused: constants are no accesses and are left out (`x :=`, not `x := 1`). `atomic` is no variable's name.
 //!
-//! This is the inverse of [`Label`]'s `Display`: `parse(&label.to_string())` is `label` for every label that a dialect reads.
+//! This is the inverse of [`Label`]'s `Display`: `parse(&label.to_string())` is `label` for every label that a
+//! dialect reads.
 
 #![forbid(unsafe_code)]
 

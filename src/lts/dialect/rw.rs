@@ -10,12 +10,14 @@
 //! variable = "var_" object "'" [thread "'"] name [ "(" index ")" ]
 //! ```
 //!
-//! The first item without writes is the condition; any other item is an assignment. Marks stand in front: at most one kind of instruction, and then perhaps `refused'`, the condition was evaluated to false; its
-//! label has that condition and nothing else. The thread is called
-//! `object'thread`, a shared variable `object'name`, a local `object'thread'name`, an element `object'name[index]`: names
-//! keep their object, so that facts of several state spaces can be merged.
+//! The first item without writes is the condition; any other item is an assignment. Marks stand in front: at most one
+//! kind of instruction, and then perhaps `refused'`, the condition was evaluated to false; its label has that
+//! condition and nothing else. The thread is called `object'thread`, a shared variable `object'name`, a local
+//! `object'thread'name`, an element `object'name[index]`: names keep their object, so that facts of several state
+//! spaces can be merged.
 //!
-//! Every access that is listed counts. The published translation lists what an address needs among the reads, too: an index that is shared counts as read twice there, which can only ask for more.
+//! Every access that is listed counts. The published translation lists what an address needs among the reads, too: an
+//! index that is shared counts as read twice there, which can only ask for more.
 
 #![forbid(unsafe_code)]
 

@@ -1,11 +1,14 @@
 //! Program order as it is drawn: each access, and each fence, leads to what comes next.
 //!
-//! The program relation of the graph is between labels; a picture is between accesses. Within an evaluation an edge goes from an access to those that come
-//! directly after it in the instruction's own order; from one evaluation to the next, from the accesses that nothing in it comes after to those that nothing in the next comes before. Evaluations without
-//! accesses are looked through. Fences stand between: those of the program, and those that are to be put in, at their points. Every edge between two accesses is program order; and
-//! program order is in the transitive closure of the edges (which can have more: an access has one vertex, but several evaluations).
+//! The program relation of the graph is between labels; a picture is between accesses. Within an evaluation an edge
+//! goes from an access to those that come directly after it in the instruction's own order; from one evaluation to
+//! the next, from the accesses that nothing in it comes after to those that nothing in the next comes before.
+//! Evaluations without accesses are looked through. Fences stand between: those of the program, and those that are to
+//! be put in, at their points. Every edge between two accesses is program order; and program order is in the
+//! transitive closure of the edges (which can have more: an access has one vertex, but several evaluations).
 //!
-//! *Cost:* O(evaluations × follows) in the worst case, when most evaluations have no accesses; else linear in the size of the graph.
+//! *Cost:* O(evaluations × follows) in the worst case, when most evaluations have no accesses; else linear in the
+//! size of the graph.
 
 use crate::aeg::{AbstractEventGraph, Evaluation};
 use crate::ids::{InstrId, LabelId, VertexId};

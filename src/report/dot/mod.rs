@@ -1,24 +1,34 @@
 //! `aeg.dot`: the event graph as Graphviz draws it, after herd's conventions.
 //!
-//! One digraph for each memory model, one after the other in the file (`dot -Tsvg -O aeg.dot` draws each): the accesses and their program order are the same in all of them, fences, delays and
-//! cycles are not. In a digraph there is
+//! One digraph for each memory model, one after the other in the file (`dot -Tsvg -O aeg.dot` draws each): the
+//! accesses and their program order are the same in all of them, fences, delays and cycles are not. In a digraph
+//! there is
 //!
-//! - a cluster for each thread, with a node for each access, `a: W[x]`, and its instruction below, program order downwards ([`mod@flow`]);
-//! - a solid box for each fence of the program, a dashed one for each fence that is to be put in, at its place in program order;
-//! - a bold red edge for each delay, and for each conflict edge of the shortest witness of each fence (the one that the terminal and `report.html` show) and of each torn instruction, with its name in diy's vocabulary;
-//! - a thin edge without arrows for each other pair that conflicts: all reachable conflicts, also where the analysis needs only the concurrent ones.
+//! - a cluster for each thread, with a node for each access, `a: W[x]`, and its instruction below, program order
+//!   downwards ([`mod@flow`]);
+//! - a solid box for each fence of the program, a dashed one for each fence that is to be put in, at its place in
+//!   program order;
+//! - a bold red edge for each delay, and for each conflict edge of the shortest witness of each fence (the one that
+//!   the terminal and `report.html` show) and of each torn instruction, with its name in diy's vocabulary;
+//! - a thin edge without arrows for each other pair that conflicts: all reachable conflicts, also where the analysis
+//!   needs only the concurrent ones.
 //!
-//! The `class` of an edge says what it is: `po`, `delay`, `torn`, `cycle` (another edge of a witness) or `conflict`. With [`Dot::cycle`] only one cycle is drawn: its accesses, its edges, all red, and the
-//! fences that serve its delays.
+//! The `class` of an edge says what it is: `po`, `delay`, `torn`, `cycle` (another edge of a witness) or `conflict`.
+//! With [`Dot::cycle`] only one cycle is drawn: its accesses, its edges, all red, and the fences that serve its
+//! delays.
 //!
-//! *Size:* vertices, program order and delays, and as many conflicts as there are; no access, delay or conflict is left out. Of the witnesses of the other delays the directions are: with an arrow
-//! for each direction of each conflict, Graphviz takes minutes for three threads. Their cycles are drawn one by one with [`Dot::cycle`].
+//! *Size:* vertices, program order and delays, and as many conflicts as there are; no access, delay or conflict is
+//! left out. Of the witnesses of the other delays the directions are: with an arrow for each direction of each
+//! conflict, Graphviz takes minutes for three threads. Their cycles are drawn one by one with [`Dot::cycle`].
 //!
-//! *petgraph* gives the conflicts ([`Analysis::event_graph`](crate::analysis::Analysis::event_graph)); the text is written here, as its `Dot` knows no clusters, no nodes that are not of the graph
-//! (fences), and no line for two edges.
+//! *petgraph* gives the conflicts ([`Analysis::event_graph`](crate::analysis::Analysis::event_graph)); the text is
+//! written here, as its `Dot` knows no clusters, no nodes that are not of the graph (fences), and no line for two
+//! edges.
 //!
-//! *Names of edges* that do not rank are external labels (`xlabel`): Graphviz 2.43 gives up (`trouble in init_rank`) or crashes if `label` and `constraint="false"` meet on edges inside clusters.
-//! Edges of a thread that no program order ranks, those of torn instructions and of a single cycle, rank themselves: with all accesses on one rank it does not come to an end.
+//! *Names of edges* that do not rank are external labels (`xlabel`): Graphviz 2.43 gives up (`trouble in init_rank`)
+//! or crashes if `label` and `constraint="false"` meet on edges inside clusters. Edges of a thread that no program
+//! order ranks, those of torn instructions and of a single cycle, rank themselves: with all accesses on one rank it
+//! does not come to an end.
 
 pub mod flow;
 
@@ -268,7 +278,8 @@ fn letters(position: usize) -> String {
     if position < 26 { last.to_string() } else { letters(position / 26 - 1) + &last.to_string() }
 }
 
-/// A text as it must be written to be shown as it is: Graphviz takes backslashes and references to characters in labels for more than that.
+/// A text as it must be written to be shown as it is: Graphviz takes backslashes and references to characters in
+/// labels for more than that.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {

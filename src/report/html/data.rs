@@ -1,7 +1,8 @@
 //! What the page knows: the outcome by numbers, with every name once.
 //!
-//! Threads, locations, instructions and nodes are tables; everything else refers to them by position. The fences are those of `report.json`, key by key, and `summary` is its
-//! summary. Conflicts are not listed: two nodes conflict if their threads differ, their location is the same and one writes, which a script finds faster than it reads.
+//! Threads, locations, instructions and nodes are tables; everything else refers to them by position. The fences are
+//! those of `report.json`, key by key, and `summary` is its summary. Conflicts are not listed: two nodes conflict if
+//! their threads differ, their location is the same and one writes, which a script finds faster than it reads.
 
 use super::super::edges::Edges;
 use super::super::{limits, reading};
@@ -30,7 +31,7 @@ pub struct Data<'a> {
     command: &'a str,
     inputs: Vec<InputData<'a>>,
     cut_off: bool,
-    /// What must be known before the results are believed, how they were found, and what was left out of account.
+    /// What must be known before the results are believed, how they were found, and what was not taken into account.
     notices: Vec<String>,
     threads: &'a [String],
     locations: &'a [String],

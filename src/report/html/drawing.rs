@@ -1,11 +1,14 @@
 //! What the event graph shows: nodes, the edges of program order between neighbours, and the row of each instruction.
 //!
-//! A node is a vertex, or an instruction that never accesses anything shared (its own steps are part of the way, and a fence may stand at it). Program order is a relation on
-//! all that some path joins; drawn are only its immediate steps, from the last accesses of an evaluation to the first ones of the next: evaluations without accesses of an instruction
-//! that has some elsewhere are passed through. Time: the number of follows-pairs times that of evaluations passed through, which is small.
+//! A node is a vertex, or an instruction that never accesses anything shared (its own steps are part of the way, and
+//! a fence may stand at it). Program order is a relation on all that some path joins; drawn are only its immediate
+//! steps, from the last accesses of an evaluation to the first ones of the next: evaluations without accesses of an
+//! instruction that has some elsewhere are passed through. Time: the number of follows-pairs times that of
+//! evaluations passed through, which is small.
 //!
-//! Rows: each thread's instructions in reverse postorder of the way control takes, so that every step but those back to the beginning of a loop goes down; where ways
-//! part, and where a loop has no beginning, the instruction that comes first in the program comes first.
+//! Rows: each thread's instructions in reverse postorder of the way control takes, so that every step but those back
+//! to the beginning of a loop goes down; where ways part, and where a loop has no beginning, the instruction that
+//! comes first in the program comes first.
 
 use crate::aeg::{AbstractEventGraph, Evaluation};
 use crate::ids::{InstrId, LabelId};
@@ -124,7 +127,8 @@ fn rows(graph: &AbstractEventGraph) -> Vec<usize> {
     rows
 }
 
-/// Where to begin so that everything is reached: what has nothing before it, then the first of what is left, again and again.
+/// Where to begin so that everything is reached: what has nothing before it, then the first of what is left, again
+/// and again.
 fn beginnings(successors: &[BTreeSet<usize>], has_predecessor: &[bool]) -> Vec<usize> {
     let (first, rest): (Vec<usize>, Vec<usize>) = (0..successors.len()).partition(|&instr| !has_predecessor[instr]);
     let mut reached = vec![false; successors.len()];
@@ -150,7 +154,8 @@ fn beginnings(successors: &[BTreeSet<usize>], has_predecessor: &[bool]) -> Vec<u
 fn reverse_postorder(successors: &[BTreeSet<usize>], beginnings: &[usize]) -> Vec<usize> {
     let mut visited = vec![false; successors.len()];
     let mut order = Vec::with_capacity(successors.len());
-    // What is finished last comes first, so everything is visited from the last to the first. Without recursion: threads may be long.
+    // What is finished last comes first, so everything is visited from the last to the first. Without recursion:
+    // threads may be long.
     for &beginning in beginnings.iter().rev() {
         if std::mem::replace(&mut visited[beginning], true) {
             continue;

@@ -1,7 +1,8 @@
 //! The program's text, cut where instructions begin and end.
 //!
-//! With a specification it is its text; without one, the instructions of each thread in the order of the event graph's rows, as their labels say them.
-//! Several threads may be described by one text (a class with several objects), so a piece may belong to several instructions.
+//! With a specification it is its text; without one, the instructions of each thread in the order of the event
+//! graph's rows, as their labels say them. Several threads may be described by one text (a class with several
+//! objects), so a piece may belong to several instructions.
 
 use super::drawing::Drawing;
 use crate::analysis::Outcome;

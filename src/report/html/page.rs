@@ -55,7 +55,8 @@ fn next_slot(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, slot, after))
 }
 
-/// A JSON document that HTML sees no markup in, and JavaScript no line end: those characters stand in strings only, where they can be escaped.
+/// A JSON document that HTML sees no markup in, and JavaScript no line end: those characters stand in strings only,
+/// where they can be escaped.
 fn harmless(json: &str) -> String {
     let mut result = String::with_capacity(json.len());
     for c in json.chars() {

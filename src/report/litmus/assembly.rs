@@ -39,7 +39,8 @@ pub trait Assembly {
     fn fence_name(&self) -> &'static str;
     /// The entries of the initial state for a thread.
     fn initial(&self, thread: usize, column: &Column) -> String;
-    /// The instructions of a thread, and the labels between them, whose names no other thread has: herd knows them all over the test.
+    /// The instructions of a thread, and the labels between them, whose names no other thread has: herd knows them
+    /// all over the test.
     fn code(&self, thread: usize, column: &Column) -> Vec<String>;
     /// The register that the first (0) or the second (1) access reads into.
     fn register(&self, position: usize) -> &'static str;

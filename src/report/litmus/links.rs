@@ -1,14 +1,18 @@
-//! How a thread keeps two of its accesses in order, as far as the memory model asks: what a litmus test must have between them.
+//! How a thread keeps two of its accesses in order, as far as the memory model asks: what a litmus test must have
+//! between them.
 //!
 //! For accesses a and b, in this order:
 //!
-//! 1. if every path from a to b meets a fence of the program, an atomic or a locked instruction (or one of the two is in one): a fence;
+//! 1. if every path from a to b meets a fence of the program, an atomic or a locked instruction (or one of the two is
+//!    in one): a fence;
 //! 2. if the model keeps such a pair anyway, or some path is unsafe (method §5): nothing;
-//! 3. else dependencies keep the order on every path: the kind of dependency that the model accepts and that some path without a fence has. Where no single
-//!    dependency does it, but a chain of them over other accesses, a dependency that the model accepts stands for the chain: the model keeps the order just so.
+//! 3. else dependencies keep the order on every path: the kind of dependency that the model accepts and that some
+//!    path without a fence has. Where no single dependency does it, but a chain of them over other accesses, a
+//!    dependency that the model accepts stands for the chain: the model keeps the order just so.
 //!
-//! The search for a dependency walks the thread's labels with the set of locals that carry the value of a, and whether a condition has used one: in the worst case exponential in the number of locals, in
-//! practice as many states as labels.
+//! The search for a dependency walks the thread's labels with the set of locals that carry the value of a, and
+//! whether a condition has used one: in the worst case exponential in the number of locals, in practice as many
+//! states as labels.
 
 use crate::aeg::{AbstractEventGraph, Evaluation, Sources};
 use crate::ids::{LabelId, LocalId, VertexId};
@@ -66,7 +70,8 @@ impl<'a> Links<'a> {
         let accepted: Vec<Link> =
             DEPENDENCIES.into_iter().filter(|(_, kind)| guarantee.holds(*kind)).map(|(link, _)| link).collect();
         let found = self.dependency(a, b, &accepted);
-        // A write can depend by its data where it could by its address, and tests with data dependencies are more usual.
+        // A write can depend by its data where it could by its address, and tests with data dependencies are more
+        // usual.
         let usual = || accepted.iter().find(|link| **link == Link::Data).or(accepted.first()).copied();
         found.or_else(usual)
     }

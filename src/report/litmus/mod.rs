@@ -1,21 +1,33 @@
 //! `--litmus DIR`: each witness as a litmus test, to be run by herd7, on hardware by litmus7, or by `seqcon litmus`.
 //!
-//! A test has the accesses of the cycle and nothing else of the program: a thread for each segment, and between its two accesses what keeps them in order in the program ([`links`]): a fence that is in place, a
-//! dependency that the memory model counts, or nothing.
+//! A test has the accesses of the cycle and nothing else of the program: a thread for each segment, and between its
+//! two accesses what keeps them in order in the program ([`links`]): a fence that is in place, a dependency that the
+//! memory model counts, or nothing.
 //!
-//! *The architecture* is that of the built-in model whose rules the memory model has, whatever it is called ([`target`]). Any other model is written for POWER, which may exchange what the model keeps in order. So that the cycle comes about only by
-//! what the model may exchange, whatever it keeps gets a `sync` there; but if the model lets threads see a write at different times, a `sync` behind a read would forbid that, too, and a dependency stands in its place.
+//! *The architecture* is that of the built-in model whose rules the memory model has, whatever it is called
+//! ([`target`]). Any other model is written for POWER, which may exchange what the model keeps in order. So that the
+//! cycle comes about only by what the model may exchange, whatever it keeps gets a `sync` there; but if the model
+//! lets threads see a write at different times, a `sync` behind a read would forbid that, too, and a dependency
+//! stands in its place.
 //!
-//! *The condition* holds exactly if the cycle has come about. Along the cycle the accesses to a location are consecutive, joined by conflict edges; their writes are to come in this order, and get the values 1, 2 (initially
-//! it is 0). A read on the way reads from the write before it, if there is one (Rfe), and comes before the one behind it (Fre): it reads as many as there are writes before it. With two writes to a location (Coe) the second must have the last word: the location is 2 at the end.
-//! Three writes in a row could not be told apart by that; no shortest cycle over reachable conflicts has them.
+//! *The condition* holds exactly if the cycle has come about. Along the cycle the accesses to a location are
+//! consecutive, joined by conflict edges; their writes are to come in this order, and get the values 1, 2 (initially
+//! it is 0). A read on the way reads from the write before it, if there is one (Rfe), and comes before the one behind
+//! it (Fre): it reads as many as there are writes before it. With two writes to a location (Coe) the second must have
+//! the last word: the location is 2 at the end. Three writes in a row could not be told apart by that; no shortest
+//! cycle over reachable conflicts has them.
 //!
-//! *Names.* A test is called after its cycle in diy's vocabulary, so that two delays with one cycle, up to renaming, give one test. Of the rotations of a cycle that start with a thread's first access of two, the one whose name is last in the
-//! alphabet is taken: `PodWW Rfe PodRR Fre`. Names of files differ in more than upper and lower case, over all memory models of a run; where they would not, a number is put behind.
+//! *Names.* A test is called after its cycle in diy's vocabulary, so that two delays with one cycle, up to renaming,
+//! give one test. Of the rotations of a cycle that start with a thread's first access of two, the one whose name is
+//! last in the alphabet is taken: `PodWW Rfe PodRR Fre`. Names of files differ in more than upper and lower case,
+//! over all memory models of a run; where they would not, a number is put behind.
 //!
-//! *What is no test:* a cycle that moves within an instruction, torn or as one atomic step (assembly has no such instructions), one of a thread with a partial fence, which the analysis leaves out of account and the test would, too, and one with an order that
-//! only accesses in between keep. These are listed, never dropped silently. A test for a pair that needs a *cumulative* fence although the pair itself is in order can come out forbidden: the analysis asks for such a
-//! fence wherever the shape is there (method §7). The comment of such a test says so, and how many there are is told, too.
+//! *What is no test:* a cycle that moves within an instruction, torn or as one atomic step (assembly has no such
+//! instructions), one of a thread with a partial fence, which the analysis does not take into account and the test would,
+//! too, and one with an order that only accesses in between keep. These are listed, never dropped silently. A test
+//! for a pair that needs a *cumulative* fence although the pair itself is in order can come out forbidden: the
+//! analysis asks for such a fence wherever the shape is there (method §7). The comment of such a test says so, and
+//! how many there are is told, too.
 
 pub mod assembly;
 pub mod links;
@@ -55,7 +67,8 @@ pub struct Test {
 pub struct Exported {
     /// The tests, by the names of their files.
     pub tests: Vec<Test>,
-    /// What could be no test, and why, and how many tests may be forbidden where they are to be run: a line each, for people.
+    /// What could be no test, and why, and how many tests may be forbidden where they are to be run: a line each, for
+    /// people.
     pub remarks: Vec<String>,
 }
 
@@ -104,7 +117,8 @@ struct FileNames {
 }
 
 impl FileNames {
-    /// The name with plain characters, short enough for a file system, and with a number behind it if another file has it.
+    /// The name with plain characters, short enough for a file system, and with a number behind it if another file
+    /// has it.
     fn next(&mut self, name: &str) -> String {
         const LONGEST: usize = 120;
         let plain = |c: char| if c.is_ascii_alphanumeric() || "._+-".contains(c) { c } else { '_' };
@@ -198,13 +212,14 @@ impl<'a> Writer<'a> {
             let thread = &source.program.threads[thread];
             if thread.instructions.iter().any(|known| matches!(known.kind, InstructionKind::PartialFence(_))) {
                 let name = &thread.name;
-                return Err(format!("{name} has a partial fence, which the analysis leaves out of account"));
+                return Err(format!("{name} has a partial fence, which the analysis does not take into account"));
             }
         }
         Ok(())
     }
 
-    /// For each segment, the names of its edges in diy's vocabulary: that between its accesses, if it has two, and the conflict edge.
+    /// For each segment, the names of its edges in diy's vocabulary: that between its accesses, if it has two, and
+    /// the conflict edge.
     fn named_edges(&self, cycle: &Cycle, links: &[Option<Link>]) -> Vec<Vec<String>> {
         let mut steps = self.edges.steps(cycle, &[]).into_iter();
         let graph = &self.outcome.analysis.graph;
@@ -357,7 +372,8 @@ fn location_name(position: Option<usize>) -> String {
     LETTERS.get(position).map_or_else(|| format!("x{position}"), |letter| (*letter).to_owned())
 }
 
-/// A text that can stand in a comment: names may have anything in them, and herd takes a brace for the initial state even there.
+/// A text that can stand in a comment: names may have anything in them, and herd takes a brace for the initial state
+/// even there.
 fn harmless(text: &str) -> String {
     let plain = |c: char| match c {
         '{' => '(',

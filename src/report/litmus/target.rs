@@ -1,6 +1,7 @@
 //! The architecture that the tests of a memory model are written for.
 //!
-//! A name says nothing: a table of the user's can be called `tso`. The architecture is that of the built-in model whose rules the table has ([`MemoryModel::known`]).
+//! A name says nothing: a table of the user's can be called `tso`. The architecture is that of the built-in model
+//! whose rules the table has ([`MemoryModel::known`]).
 
 use crate::lang::litmus::Architecture;
 use crate::memory::{Known, MemoryModel, Unknown};

@@ -1,11 +1,15 @@
 //! `report.sarif`: SARIF 2.1.0 (OASIS standard), which code-hosting sites and editors show beside the source.
 //!
-//! A result for each fence and for each lock, under each memory model. Its rule says what is missing; its level is `warning`, or `error` where a run was found that goes wrong (`--confirm`). It stands at the
-//! instruction: in the source, where that is known (columns count characters), and always by thread and instruction. The code flow is the witness cycle, one thread flow a thread; `executionOrder` is the order in which the accesses are
-//! performed when the cycle comes about: the delayed access last, the one that overtook it first. Where the specification is SLCO, the fix is what `seqcon fix` would write for this
-//! result alone, and says so: two results can have the same insertion, which `seqcon fix` makes once. Several models are several runs, told apart by `automationDetails`.
+//! A result for each fence and for each lock, under each memory model. Its rule says what is missing; its level is
+//! `warning`, or `error` where a run was found that goes wrong (`--confirm`). It stands at the instruction: in the
+//! source, where that is known (columns count characters), and always by thread and instruction. The code flow is the
+//! witness cycle, one thread flow a thread; `executionOrder` is the order in which the accesses are performed when
+//! the cycle comes about: the delayed access last, the one that overtook it first. Where the specification is SLCO,
+//! the fix is what `seqcon fix` would write for this result alone, and says so: two results can have the same
+//! insertion, which `seqcon fix` makes once. Several models are several runs, told apart by `automationDetails`.
 //!
-//! The output depends on the inputs and on the command alone: there are no times in it. The fingerprint of a result is made from names, not from lines, so it survives edits elsewhere.
+//! The output depends on the inputs and on the command alone: there are no times in it. The fingerprint of a result
+//! is made from names, not from lines, so it survives edits elsewhere.
 
 mod schema;
 

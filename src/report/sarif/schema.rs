@@ -1,4 +1,5 @@
-//! The part of SARIF 2.1.0 that a report of seqcon uses: one type for each kind of object, the names as the standard has them.
+//! The part of SARIF 2.1.0 that a report of seqcon uses: one type for each kind of object, the names as the standard
+//! has them.
 
 use serde::Serialize;
 use std::collections::BTreeMap;

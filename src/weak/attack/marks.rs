@@ -1,6 +1,7 @@
 //! The others: sequentially consistent steps, with marks for what happens after the second access of a pair.
 //!
-//! A step is marked if its thread is marked, or if it conflicts with a marked access; it then marks its thread and its accesses. When a marked step touches the location of the delayed write, the cycle is closed.
+//! A step is marked if its thread is marked, or if it conflicts with a marked access; it then marks its thread and
+//! its accesses. When a marked step touches the location of the delayed write, the cycle is closed.
 
 use super::private::Left;
 use crate::weak::system::{Event, State, System};
@@ -22,7 +23,8 @@ pub(super) struct Marked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum ThreadMark {
     No,
-    /// These operations of the present instruction are, and so is what comes after them in it; everything after the instruction, if that has an effect.
+    /// These operations of the present instruction are, and so is what comes after them in it; everything after the
+    /// instruction, if that has an effect.
     InInstruction(u64),
     Yes,
 }
@@ -126,7 +128,8 @@ impl Search {
         Search { thread, location, visited }
     }
 
-    /// A shortest way from one of these states; states seen before lead nowhere, or were left when the goal was found, and are looked at again in that case.
+    /// A shortest way from one of these states; states seen before lead nowhere, or were left when the goal was
+    /// found, and are looked at again in that case.
     pub(super) fn find<'m>(
         &mut self,
         system: &mut System<'_>,

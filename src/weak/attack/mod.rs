@@ -1,20 +1,27 @@
 //! The exact search for a delayed pair, without store buffers (method §11).
 //!
-//! After Bouajjani, Derevenetc and Meyer, "Checking and enforcing robustness against TSO" (ESOP 2013): if any run on TSO has a cyclic happens-before relation, there is one in which only one thread delays
-//! writes. So the pair (w, r) of a thread is feasible exactly if this succeeds:
+//! After Bouajjani, Derevenetc and Meyer, "Checking and enforcing robustness against TSO" (ESOP 2013): if any run on
+//! TSO has a cyclic happens-before relation, there is one in which only one thread delays writes. So the pair (w, r)
+//! of a thread is feasible exactly if this succeeds:
 //!
-//! 1. From a sequentially consistent state the thread performs w privately, into an overlay, and goes on alone to r ([`private`]).
-//! 2. It stops there, and the other threads go on, sequentially consistent, with marks for what happens after r, until a marked step touches w's location ([`marks`]).
+//! 1. From a sequentially consistent state the thread performs w privately, into an overlay, and goes on alone to r
+//!    ([`private`]).
+//! 2. It stops there, and the other threads go on, sequentially consistent, with marks for what happens after r,
+//!    until a marked step touches w's location ([`marks`]).
 //!
-//! For PSO the second access of a pair can also be a write that becomes visible before w. What is found is a run there, too, but not every violation is found: a thread may have to go on after others have
-//! answered its early write (`tests/long/weak_machines.rs`); what is not found is unknown until [all
-//! runs](super::runs) are known. With [`Granularity::Instructions`](super::Granularity) the instruction of r is marked with all its accesses, and the steps of the others are whole instructions; that presumes that no
-//! instruction is torn, which [`torn`](super::torn) decides.
+//! For PSO the second access of a pair can also be a write that becomes visible before w. What is found is a run
+//! there, too, but not every violation is found: a thread may have to go on after others have answered its early
+//! write (`tests/long/weak_machines.rs`); what is not found is unknown until [all runs](super::runs) are known. With
+//! [`Granularity::Instructions`](super::Granularity) the instruction of r is marked with all its accesses, and the
+//! steps of the others are whole instructions; that presumes that no instruction is torn, which [`torn`](super::torn)
+//! decides.
 //!
-//! Where an instruction can make an access before it knows the index of another one ([`readiness`](super::readiness)), the cycle counts only if what is presumed can still come true, once all that was kept back is visible.
+//! Where an instruction can make an access before it knows the index of another one
+//! ([`readiness`](super::readiness)), the cycle counts only if what is presumed can still come true, once all that
+//! was kept back is visible.
 //!
-//! *Cost.* Sequentially consistent states times private runs, then states times marks for each thread and location of w: the states from which nothing was found are remembered, so
-//! all pairs with that location share them.
+//! *Cost.* Sequentially consistent states times private runs, then states times marks for each thread and location of
+//! w: the states from which nothing was found are remembered, so all pairs with that location share them.
 
 pub(super) mod marks;
 mod private;

@@ -1,7 +1,7 @@
 //! One thread alone: it keeps a write back and goes on.
 //!
-//! Its writes go to an overlay that only it sees; fences and atomic instructions would empty it and are not passed. On PSO a further write can also become visible at once, unless an earlier one to
-//! its location is kept back.
+//! Its writes go to an overlay that only it sees; fences and atomic instructions would empty it and are not passed.
+//! On PSO a further write can also become visible at once, unless an earlier one to its location is kept back.
 
 use super::{Pair, Seen, Vertex, Visibility};
 use crate::weak::system::Event;
@@ -42,7 +42,8 @@ impl Position {
     }
 }
 
-/// Accesses of one instruction that come after the delayed write by their dependencies: other accesses of it are in no order with that.
+/// Accesses of one instruction that come after the delayed write by their dependencies: other accesses of it are in
+/// no order with that.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Within {
     operations: u64,
@@ -166,8 +167,8 @@ impl PrivateRun {
                 _ => steps.push(self.read(thread, position, step)),
             }
         }
-        // Before the delayed write, sequentially consistent steps are the business of the search for states; only the beginning of its
-        // instruction is left to this run, where the states are those between instructions.
+        // Before the delayed write, sequentially consistent steps are the business of the search for states; only the
+        // beginning of its instruction is left to this run, where the states are those between instructions.
         if position.delayed.is_none() {
             let within = self.rules.granularity == Granularity::Instructions;
             steps.retain(|(_, _, next)| next.delayed.is_some() || (within && !thread.is_at_boundary(next.config)));

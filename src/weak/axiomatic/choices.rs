@@ -1,6 +1,7 @@
 //! Choices, made in all combinations.
 
-/// A sequence of choices, replayed and extended until all have been made: depth-first search without a copy of the state.
+/// A sequence of choices, replayed and extended until all have been made: depth-first search without a copy of the
+/// state.
 #[derive(Default)]
 pub(super) struct Choices {
     made: Vec<(usize, usize)>,

@@ -1,7 +1,9 @@
 //! The ways in which the accesses to one location can communicate, as far as SC-per-location allows.
 //!
-//! A way is an order of the writes (coherence) and a write, or the initial value, for each read. SC-per-location says that `po-loc ∪ rf ∪ co ∪ fr` has no cycle; with `position` of a write being its place in coherence,
-//! that of a read the place of the write that it reads from, and 0 the place of the initial value, this is the same as: along program order positions do not decrease, and to a write they increase.
+//! A way is an order of the writes (coherence) and a write, or the initial value, for each read. SC-per-location says
+//! that `po-loc ∪ rf ∪ co ∪ fr` has no cycle; with `position` of a write being its place in coherence, that of a read
+//! the place of the write that it reads from, and 0 the place of the initial value, this is the same as: along
+//! program order positions do not decrease, and to a write they increase.
 
 use super::access::AccessKind;
 use super::execution::Communication;

@@ -26,7 +26,8 @@ pub struct Combiner<'a> {
     compiled: &'a Compiled,
     model: Model,
     traces: &'a [Traces],
-    /// For each thread and trace, the pairs of location and value that another thread must write for it, and those that it writes.
+    /// For each thread and trace, the pairs of location and value that another thread must write for it, and those
+    /// that it writes.
     exchanges: Vec<Vec<Exchange>>,
     /// For each thread, all that it and the threads after it may write.
     possible: Vec<FixedBitSet>,
@@ -89,7 +90,8 @@ impl<'a> Combiner<'a> {
         Ok(())
     }
 
-    /// Whether every value that a read has can come from another chosen trace, or from a thread whose trace is not chosen yet.
+    /// Whether every value that a read has can come from another chosen trace, or from a thread whose trace is not
+    /// chosen yet.
     fn needs_can_be_met(&self, chosen: &[usize]) -> bool {
         let exchange = |thread: usize| &self.exchanges[thread][chosen[thread]];
         let later = &self.possible[chosen.len()];
@@ -112,7 +114,8 @@ impl<'a> Combiner<'a> {
         search.choose(&Communication::none(events.len()))
     }
 
-    /// For each location that is accessed, the ways in which its accesses can communicate, those with the fewest ways first; nothing if one has none.
+    /// For each location that is accessed, the ways in which its accesses can communicate, those with the fewest ways
+    /// first; nothing if one has none.
     fn ways(&self, traces: &[&Trace], events: &[Event<'_>]) -> Option<Vec<(usize, Vec<Way>)>> {
         let locations: BTreeSet<usize> = events.iter().map(|event| event.access.location).collect();
         let mut ways = Vec::new();
@@ -193,7 +196,8 @@ fn exchange(trace: &Trace, compiled: &Compiled, numbers: &mut FxHashMap<(usize, 
         *numbers.entry((location, value)).or_insert(next)
     };
     let mut exchange = Exchange { needs: FixedBitSet::new(), writes: FixedBitSet::new() };
-    // What the thread itself wrote last. A read of another value needs another thread; one of the same value may be its own.
+    // What the thread itself wrote last. A read of another value needs another thread; one of the same value may be
+    // its own.
     let mut own: FxHashMap<usize, i64> = FxHashMap::default();
     for access in &trace.accesses {
         match access.kind {

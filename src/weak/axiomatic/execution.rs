@@ -1,7 +1,9 @@
-//! Candidate executions: events of all threads with their program order, dependencies and fences, and how they communicate.
+//! Candidate executions: events of all threads with their program order, dependencies and fences, and how they
+//! communicate.
 //!
-//! The names are those of the literature on axiomatic models (Alglave, Maranget and Tautschnig, "Herding cats", 2014). Initial writes are no events: nothing is ordered before them, so no cycle
-//! goes through them; a read of an initial value has no `rf`, and is in `fr` with all writes to its location.
+//! The names are those of the literature on axiomatic models (Alglave, Maranget and Tautschnig, "Herding cats",
+//! 2014). Initial writes are no events: nothing is ordered before them, so no cycle goes through them; a read of an
+//! initial value has no `rf`, and is in `fr` with all writes to its location.
 
 use super::access::{Access, AccessKind};
 use super::relation::{EventSet, Relation};

@@ -1,7 +1,8 @@
 //! Verdicts on litmus tests: whether the final condition holds.
 //!
-//! Where loops are cut off, what was found is there, and what was not found may be: a final state that decides the condition by itself (one that `exists` looks for, that `~exists` forbids, that `forall` does not
-//! allow) decides it however far loops go; without one the answer is not known.
+//! Where loops are cut off, what was found is there, and what was not found may be: a final state that decides the
+//! condition by itself (one that `exists` looks for, that `~exists` forbids, that `forall` does not allow) decides it
+//! however far loops go; without one the answer is not known.
 
 use super::{Failure, Model, Outcomes, outcomes_within};
 use crate::budget::Budget;

@@ -1,16 +1,24 @@
-//! What a program does on weak memory, by axioms: all its executions are enumerated, and those that a memory model allows are kept.
+//! What a program does on weak memory, by axioms: all its executions are enumerated, and those that a memory model
+//! allows are kept.
 //!
-//! An execution is a trace for each thread ([`trace`]: accesses with program order, dependencies and fences), and for each location an order of the writes and a write for each
-//! read ([`coherence`]). A memory model is a set of axioms on that ([`models`]). The way of a program:
+//! An execution is a trace for each thread ([`trace`]: accesses with program order, dependencies and fences), and for
+//! each location an order of the writes and a write for each read ([`coherence`]). A memory model is a set of axioms
+//! on that ([`models`]). The way of a program:
 //!
-//! 1. *Traces.* Which values a read may return depends on what others write, and that on what they read: start with the initial values and repeat until no new value comes up. The
-//!    models forbid values out of thin air: a write depends on earlier ones only, so every value of an execution is found after as many rounds as it has writes.
-//! 2. *Combinations* of a trace for each thread; one in which a read has a value that nobody writes is dropped as soon as that is certain.
-//! 3. *Communication*, location by location: the ways that SC-per-location allows, each checked against the model as soon as it is chosen, as axioms only forbid more when more is known.
-//! 4. *Ends.* The last write to each location gives the final state; a thread that is left waiting must have no condition that holds there.
+//! 1. *Traces.* Which values a read may return depends on what others write, and that on what they read: start with
+//!    the initial values and repeat until no new value comes up. The models forbid values out of thin air: a write
+//!    depends on earlier ones only, so every value of an execution is found after as many rounds as it has writes.
+//! 2. *Combinations* of a trace for each thread; one in which a read has a value that nobody writes is dropped as
+//!    soon as that is certain.
+//! 3. *Communication*, location by location: the ways that SC-per-location allows, each checked against the model as
+//!    soon as it is chosen, as axioms only forbid more when more is known.
+//! 4. *Ends.* The last write to each location gives the final state; a thread that is left waiting must have no
+//!    condition that holds there.
 //!
-//! Exponential in the number of reads and writes: meant for litmus tests and for small programs that check the analysis. No instruction is taken more than `unroll` times, and
-//! [`Outcomes::complete`] is false if a trace was cut off for that, or if the [`Budget`] of [`outcomes_within`] was exhausted: then what was found is there, and what was not found may be.
+//! Exponential in the number of reads and writes: meant for litmus tests and for small programs that check the
+//! analysis. No instruction is taken more than `unroll` times, and [`Outcomes::complete`] is false if a trace was cut
+//! off for that, or if the [`Budget`] of [`outcomes_within`] was exhausted: then what was found is there, and what
+//! was not found may be.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -95,7 +103,8 @@ pub enum Failure {
     },
 }
 
-/// All ends of all executions of a program that the model allows, with no instruction taken more than `unroll` times in one execution.
+/// All ends of all executions of a program that the model allows, with no instruction taken more than `unroll` times
+/// in one execution.
 ///
 /// # Errors
 /// If an allowed execution goes wrong, or the program cannot be compiled.

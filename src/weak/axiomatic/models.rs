@@ -8,16 +8,22 @@
 //! | POWER | SC-per-location; no thin air: `hb = ppo ∪ fences ∪ rfe` has no cycle; observation: `fre ; prop ; hb*` is irreflexive; propagation: `co ∪ prop` has no cycle |
 //! | ARMv7 | the same with other fences and another `cc0` |
 //!
-//! ([`com`](Communication::com) is `rf ∪ co ∪ fr`; `e` and `i` behind a name mean between different threads, and inside one.) POWER and ARMv7 are those of "Herding cats" (Alglave, Maranget and Tautschnig,
-//! ACM TOPLAS 36(2), 2014), sections 5 and 6: preserved program order is the least fixpoint of four relations between the *init* and *commit* parts of instructions, `ii`, `ic`, `ci` and `cc`.
-//! Of the fences, `sync`, `dmb` and `mfence` are full; `lwsync` orders all but write–read pairs, `eieio` writes, and `isync` and `isb` what a branch before them depends on. ARMv7 has no lightweight fence;
-//! there `dmb.st` is as strong as `dmb` between writes. On SC, TSO and PSO only full fences count.
+//! ([`com`](Communication::com) is `rf ∪ co ∪ fr`; `e` and `i` behind a name mean between different threads, and
+//! inside one.) POWER and ARMv7 are those of "Herding cats" (Alglave, Maranget and Tautschnig, ACM TOPLAS 36(2),
+//! 2014), sections 5 and 6: preserved program order is the least fixpoint of four relations between the *init* and
+//! *commit* parts of instructions, `ii`, `ic`, `ci` and `cc`. Of the fences, `sync`, `dmb` and `mfence` are full;
+//! `lwsync` orders all but write–read pairs, `eieio` writes, and `isync` and `isb` what a branch before them depends
+//! on. ARMv7 has no lightweight fence; there `dmb.st` is as strong as `dmb` between writes. On SC, TSO and PSO only
+//! full fences count.
 //!
-//! *Atomic instructions* have a full fence on both sides and are indivisible under every model: no chain of the model's ordering and of communication between threads leaves such an instruction by one access and comes back to another
-//! one ([`is_torn`]). For SC, TSO and PSO that is to contract the instruction to one event. (POWER has no such instructions. This says of them what the analysis presumes of a locked instruction.)
+//! *Atomic instructions* have a full fence on both sides and are indivisible under every model: no chain of the
+//! model's ordering and of communication between threads leaves such an instruction by one access and comes back to
+//! another one ([`is_torn`]). For SC, TSO and PSO that is to contract the instruction to one event. (POWER has no
+//! such instructions. This says of them what the analysis presumes of a locked instruction.)
 //!
-//! All relations only grow with `rf`, `co` and `fr`; so an execution whose communication is only partly known and that is forbidden stays forbidden, which the enumeration uses.
-//! SC-per-location holds for all executions that [`coherence`](super::coherence) makes; it is checked again here in debug builds.
+//! All relations only grow with `rf`, `co` and `fr`; so an execution whose communication is only partly known and
+//! that is forbidden stays forbidden, which the enumeration uses. SC-per-location holds for all executions that
+//! [`coherence`](super::coherence) makes; it is checked again here in debug builds.
 
 use super::execution::{Communication, Structure};
 use super::relation::Relation;
@@ -74,7 +80,8 @@ fn is_one_order(structure: &Structure, order: &Relation) -> bool {
     order.is_acyclic() && !is_torn(structure, order)
 }
 
-/// Whether a chain of the order leaves an atomic instruction by one access and comes back to another one. On the way it may pass through other atomic instructions, in at one access and out at another.
+/// Whether a chain of the order leaves an atomic instruction by one access and comes back to another one. On the way
+/// it may pass through other atomic instructions, in at one access and out at another.
 fn is_torn(structure: &Structure, order: &Relation) -> bool {
     let atomic = &structure.atomic;
     if atomic.is_empty() {

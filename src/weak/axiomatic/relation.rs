@@ -1,7 +1,8 @@
 //! Relations over few events, as dense bit matrices.
 //!
-//! Row `a` has a bit for every `b` with `(a, b)` in the relation. Union and intersection work word by word, the sequence `r ; s` takes the union of the rows of
-//! `s` that a row of `r` names, and the transitive closure is Warshall's: cubic in the number of events divided by the width of a word.
+//! Row `a` has a bit for every `b` with `(a, b)` in the relation. Union and intersection work word by word, the
+//! sequence `r ; s` takes the union of the rows of `s` that a row of `r` names, and the transitive closure is
+//! Warshall's: cubic in the number of events divided by the width of a word.
 
 use std::ops::{BitAnd, BitOr, Sub};
 

@@ -1,23 +1,32 @@
 //! What a thread may do on its own: its traces.
 //!
-//! A trace is one way through the thread, with the accesses that it makes, for one choice of what its reads return. Which values a read may return is given from outside
-//! ([`Offers`]); whether some write really has the value for it is found out later, when the traces of all threads are put together.
+//! A trace is one way through the thread, with the accesses that it makes, for one choice of what its reads return.
+//! Which values a read may return is given from outside ([`Offers`]); whether some write really has the value for it
+//! is found out later, when the traces of all threads are put together.
 //!
-//! *Accesses.* Each mention of a location in an instruction is an access of its own.
-//! Accesses of one instruction are ordered only by their dependencies: a condition's reads come before the accesses of the assignments, an access comes after those that its address or
-//! value depends on, and accesses to one location, of which one writes, keep the order in which they are evaluated (method §3, §8). In an atomic instruction all are ordered as they are evaluated.
+//! *Accesses.* Each mention of a location in an instruction is an access of its own. Accesses of one instruction are
+//! ordered only by their dependencies: a condition's reads come before the accesses of the assignments, an access
+//! comes after those that its address or value depends on, and accesses to one location, of which one writes, keep
+//! the order in which they are evaluated (method §3, §8). In an atomic instruction all are ordered as they are
+//! evaluated.
 //!
-//! Whether an element is one that the instruction has just written depends on the indices of these writes: in `v[i] := 1; x := v[0]` the read of the element does not depend on `i`, but what is written to `x` does.
+//! Whether an element is one that the instruction has just written depends on the indices of these writes: in `v[i]
+//! := 1; x := v[0]` the read of the element does not depend on `i`, but what is written to `x` does.
 //!
-//! *Dependencies* flow through locals: with every local goes the set of reads that its value derives from, whether the value depends on them or not (`r - r` still derives from `r`).
-//! The condition of an instruction that is taken adds to the control dependencies of all that comes later.
+//! *Dependencies* flow through locals: with every local goes the set of reads that its value derives from, whether
+//! the value depends on them or not (`r - r` still derives from `r`). The condition of an instruction that is taken
+//! adds to the control dependencies of all that comes later.
 //!
-//! *Where a thread stops.* Where it has no instruction left; and, if all instructions there have conditions, where it may wait forever: then none of them holds in the final state, which is
-//! checked when that is known ([`Trace::waits`]). Evaluations that are refused and repeated need no accesses: an execution without them is allowed whenever one with them is, as axioms only forbid.
+//! *Where a thread stops.* Where it has no instruction left; and, if all instructions there have conditions, where it
+//! may wait forever: then none of them holds in the final state, which is checked when that is known
+//! ([`Trace::waits`]). Evaluations that are refused and repeated need no accesses: an execution without them is
+//! allowed whenever one with them is, as axioms only forbid.
 //!
-//! *Loops.* No instruction is taken more than `unroll` times; a way through the thread that would is left out, and it is said ([`Traces::cut_off`]).
+//! *Loops.* No instruction is taken more than `unroll` times; a way through the thread that would is left out, and it
+//! is said ([`Traces::cut_off`]).
 //!
-//! Values are enumerated, so the number of traces is exponential in the number of reads, with the number of different values that others write as its base.
+//! Values are enumerated, so the number of traces is exponential in the number of reads, with the number of different
+//! values that others write as its base.
 
 use super::access::{Access, AccessKind, FencesPassed, Sources, closure};
 use super::choices::Choices;
@@ -95,7 +104,8 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// The traces in which reads return what the thread itself has written, the initial value, or one of the `offers`; as many as the budget allows.
+    /// The traces in which reads return what the thread itself has written, the initial value, or one of the
+    /// `offers`; as many as the budget allows.
     #[must_use]
     pub fn traces(&self, offers: &Offers, budget: &Budget) -> Traces {
         let mut found = Traces::default();
@@ -339,7 +349,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The reads that decide which write of this instruction a read of the location comes after, if after any: those for the indices of the last one to it and of all that come later.
+    /// The reads that decide which write of this instruction a read of the location comes after, if after any: those
+    /// for the indices of the last one to it and of all that come later.
     fn deciding(&self, slot: usize) -> Sources {
         let last = self.written.iter().rposition(|write| write.slot == Some(slot)).unwrap_or(0);
         let writes = self.written[last..].iter().filter(|write| write.elements.contains(&slot));
@@ -357,7 +368,8 @@ impl<'a> Run<'a> {
         Derived { value, sources: &self.deciding(slot) | &Sources::from([access]) }
     }
 
-    /// What a read of the location may return: the thread's own latest write, or the initial value if it has none, or what another thread writes.
+    /// What a read of the location may return: the thread's own latest write, or the initial value if it has none, or
+    /// what another thread writes.
     fn choose_value(&mut self, location: usize) -> i64 {
         let own = self.last_write.get(&location).map(|&write| &self.accesses[write]);
         let nearest = own.map_or(self.source.compiled.initial[location], |write| write.value);

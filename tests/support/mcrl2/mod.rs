@@ -1,7 +1,9 @@
-//! A small interpreter for the part of mCRL2 that exported specifications use, written from the language's grammar and its reference, not from the exporter.
+//! A small interpreter for the part of mCRL2 that exported specifications use, written from the language's grammar
+//! and its reference, not from the exporter.
 //!
-//! It reads the text (`syntax`), resolves names and checks sorts (`check`), rewrites terms with the specification's own equations (`rewrite`), and generates the state space
-//! of the linear process breadth-first, as `lps2lts` does. What is outside of that part is a panic that says what.
+//! It reads the text (`syntax`), resolves names and checks sorts (`check`), rewrites terms with the specification's
+//! own equations (`rewrite`), and generates the state space of the linear process breadth-first, as `lps2lts` does.
+//! What is outside of that part is a panic that says what.
 
 pub mod check;
 pub mod rewrite;

@@ -1,6 +1,7 @@
 //! The language of the paper on persistence: text to the syntax tree.
 //!
-//! Everything is declared here, so names are looked up while reading. After an error in an instruction reading goes on behind its `goto`.
+//! Everything is declared here, so names are looked up while reading. After an error in an instruction reading goes
+//! on behind its `goto`.
 
 mod expressions;
 mod lexer;
@@ -197,8 +198,8 @@ impl<'a> Parser<'a> {
         Ok(Thread { name, count: None, registers, initial, transitions })
     }
 
-    /// Goes on behind the next `goto` and its label, or at the end of the process; here, if an instruction begins here. Never at `start`, where the one that
-    /// failed begins: it would fail there for ever.
+    /// Goes on behind the next `goto` and its label, or at the end of the process; here, if an instruction begins
+    /// here. Never at `start`, where the one that failed begins: it would fail there for ever.
     fn recover(&mut self, start: usize) {
         if self.position > start && self.tokens.get(self.position + 1).is_some_and(|token| token.text == ":") {
             return;
@@ -230,7 +231,8 @@ impl<'a> Parser<'a> {
         }
         self.keyword("goto", INSTRUCTION)?;
         let Ok(to) = self.name("a label", INSTRUCTION) else {
-            // A keyword in the place of the label, unless it is the `end` of the process, for which the label was forgotten.
+            // A keyword in the place of the label, unless it is the `end` of the process, for which the label was
+            // forgotten.
             let behind = self.tokens.get(self.position + 1);
             let is_label = self.peek().is_some_and(|token| KEYWORDS.contains(&token.text));
             self.position += usize::from(is_label && behind.is_some_and(|token| token.text != "process"));

@@ -1,8 +1,8 @@
 //! Tokens to the syntax tree, by recursive descent.
 //!
-//! *Recovery.* A function that fails has already reported why and returns [`Reported`]; its callers pass that on
-//! up to a list, which skips to where the next element can begin: behind a `;` for statements, at the next
-//! `from`, `A ->` or `1:` for transitions, at the closing brace for the rest. At one token only one error is reported, so that a
+//! *Recovery.* A function that fails has already reported why and returns [`Reported`]; its callers pass that on up
+//! to a list, which skips to where the next element can begin: behind a `;` for statements, at the next `from`, `A
+//! ->` or `1:` for transitions, at the closing brace for the rest. At one token only one error is reported, so that a
 //! skip that ends where it began stays silent.
 //!
 //! *Depth.* Parentheses, indices and prefix operators nest at most [`MAX_NESTING`] levels, which bounds the recursion

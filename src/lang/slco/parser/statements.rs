@@ -93,7 +93,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to the end of the statement that begins at `start`: a semicolon outside of its brackets, a brace, a transition.
+    /// Skips to the end of the statement that begins at `start`: a semicolon outside of its brackets, a brace, a
+    /// transition.
     fn skip_statement(&mut self, start: usize) {
         let stopped_at = self.position;
         self.position = start;

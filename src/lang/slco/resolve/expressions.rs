@@ -11,8 +11,8 @@ use crate::lang::slco::syntax::{self, ExpressionKind, Value};
 use crate::program::{BinaryOperator, Expression, Reference, Scope, Span, Type, UnaryOperator, Variable};
 use std::collections::HashMap;
 
-/// How high the tree of an expression may be: all that walks it may recurse. Long chains of operators count, too, as they
-/// nest when they are read from left to right.
+/// How high the tree of an expression may be: all that walks it may recurse. Long chains of operators count, too, as
+/// they nest when they are read from left to right.
 const MAX_HEIGHT: usize = 1000;
 
 /// The variables that a thread sees.

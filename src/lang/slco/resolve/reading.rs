@@ -1,8 +1,8 @@
 //! Where the published grammar would give another value.
 //!
 //! It reads operators of one level from right to left: `a - b - c` as `a - (b - c)`. The same value comes out either
-//! way for operators that are associative, also with each other: `or`, `xor`, `and`, `*`, equality of Booleans, and sums in which
-//! only the last operator is `-`. (Overflow aside, which is an error in both readings.)
+//! way for operators that are associative, also with each other: `or`, `xor`, `and`, `*`, equality of Booleans, and
+//! sums in which only the last operator is `-`. (Overflow aside, which is an error in both readings.)
 
 use super::Findings;
 use crate::lang::Diagnostic;
