@@ -15,7 +15,7 @@
 //!   ways (a minimum hitting set) cost no more than any set that is enough.
 //! - *At most.* The fences placed.
 //!
-//! If both cost the same, no cheaper set of fences before, after or inside instructions is enough for the program
+//! If both cost the same, no cheaper set of fences at any sites is enough for the program
 //! ([`Minimality::Program`]), with the locks in place, and, since every fence costs something, without any one of its
 //! fences one of the runs is possible again: each is needed by a run. If they do not, fences are placed for the runs
 //! alone and the program is searched again, until no pair is feasible (then these are the fewest) or the allowance is

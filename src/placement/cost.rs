@@ -95,9 +95,18 @@ impl Costs {
             let levels = graph.instruction(instr).labels.iter().map(|&label| graph.evaluation(label).last_level());
             let inside = (1..=levels.max().unwrap_or(0)).map(|level| (Place::Inside(level), FENCE + 3));
             let after = (Place::After, if has_text(instr) { FENCE } else { 2 * FENCE });
-            for (place, cost) in inside.chain([(Place::Before, FENCE + 1), (Place::State, FENCE + 2), after]) {
+            for (place, cost) in inside.chain([(Place::Before, FENCE + 1), after]) {
                 sites.insert(Site { instr, place }, cost);
             }
+        }
+        for control in &graph.outline.controls {
+            let Some(site) = control.ways_in.first().and_then(|&instr| graph.outline.site_behind(instr)) else {
+                continue;
+            };
+            // In a text it stands on each way in; if it cannot, fences after all of them are still to be preferred.
+            let can_be_written = control.ways_in.iter().all(|&instr| has_text(instr));
+            let dear = (2 * control.ways_in.len() as u64 + 1) * FENCE;
+            sites.insert(site, if can_be_written { FENCE + 2 } else { dear });
         }
         Costs { sites, ..Costs::default() }
     }
@@ -121,7 +130,7 @@ impl Costs {
         };
         // A control state may be called after any of the instructions that lead there.
         let states = graph.outline.instrs().filter_map(|instr| {
-            let site = graph.outline.site_behind(instr)?;
+            let site = graph.outline.junction_behind(instr)?;
             Some((name_of(Site { instr, ..site }), site))
         });
         let known: BTreeMap<String, Site> =

@@ -88,3 +88,21 @@ fn a_fixed_specification_is_verified_as_it_is() {
     let (status, _, errors) = run(&["fix", "litmus/sb.litmus"]);
     assert!(status == 2 && errors.contains(".slco"), "{errors}");
 }
+
+/// A fence at a state would have to stand on a transition without a statement, too: two after instructions do as well.
+#[test]
+fn what_cannot_be_written_at_a_state_is_written_after_instructions() {
+    let path = scratch("bare-transition.slco");
+    let text = "model e { classes C { variables Integer x Integer y Integer z Integer w state machines
+        T0 { variables Integer r initial s0 states s1 s2 s3 s4 transitions
+             s0 -> s1 { x := 1 } s1 -> s2 s0 -> s2 { z := 1 } s2 -> s3 { r := y } s2 -> s4 { r := w } }
+        T1 { variables Integer r Integer q initial a states b c d e transitions
+             a -> b { y := 1; fence } b -> c { w := 1; fence } c -> d { r := x } d -> e { q := z } } } objects o : C() }";
+    fs::write(&path, text).unwrap();
+    let fixed = scratch("bare-transition-fixed.slco");
+    let (path, fixed) = (path.to_str().unwrap(), fixed.to_str().unwrap());
+    let (status, _, errors) = run(&["fix", path, "--mm", "tso", "-o", fixed]);
+    assert_eq!(status, 0, "{errors}");
+    let (status, out, errors) = run(&["verify", fixed, "--mm", "tso", "--as-is"]);
+    assert_eq!(status, 0, "{out}{errors}");
+}
