@@ -1,30 +1,32 @@
-//! The analysis from facts to fences and locks, and its result.
+//! The analysis from facts to fences and locks, and the one result type of all engines.
 //!
 //! [`Analysis`] holds what all memory models share; [`Analysis::run`] goes through the stations for one of them:
 //! unsafe pairs and conflicts (method §5, §6), delays and torn instructions (§7, §8), placement (§9), and the second
-//! look at it (§10). [`Outcome`] is the one result type that every report takes.
+//! look at it (§10). [`Outcome`] is what every report takes, from this analysis or from another engine.
 
 mod engine_use;
+mod outcome;
 
-pub use engine_use::{Abstraction, CYCLES, EngineUse, ROBUSTNESS};
+pub use engine_use::{Abstraction, CYCLES, EngineUse};
+pub use outcome::{
+    Confirmation, Confirming, Explored, Fence, Inserted, ModelOutcome, OtherReading, Outcome, Recheck, Told,
+    Verification,
+};
 
 use crate::aeg::{AbstractEventGraph, Conflicts, EventGraph, Profile, ProgramOrder};
-use crate::budget::{Budget, Exhausted};
+use crate::budget::Budget;
 use crate::caveat::{self, Caveat};
-use crate::cycles::{self, Atomicity, ConflictRule, Delay, Findings, Listing, Setting};
+use crate::cycles::{self, Atomicity, ConflictRule, Findings, Listing, Setting};
 use crate::facts::{Facts, Presumed};
 use crate::ids::InstrId;
 use crate::lts::label::Label;
-use crate::memory::{FenceStrength, Kind, MemoryModel};
-use crate::outline::Site;
+use crate::memory::{Kind, MemoryModel};
 use crate::placement::cost::Costs;
-use crate::placement::locks::{Lock, lock_groups};
+use crate::placement::locks::lock_groups;
 use crate::placement::service::served_delays;
-use crate::placement::{self, Method, MinimalSets, Minimality, Placement, Problem, recheck};
-use crate::provenance::Provenance;
+use crate::placement::{self, Method, Minimality, Placement, Problem, recheck};
 use crate::safety::Synchronisation;
-use crate::source::Source;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What is asked of the analysis.
 #[derive(Clone, Debug)]
@@ -82,204 +84,11 @@ pub struct Analysis {
     reachable: Conflicts,
 }
 
-/// A fence to be put in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fence {
-    /// Where.
-    pub site: Site,
-    /// Plain or cumulative.
-    pub strength: FenceStrength,
-    /// What the architecture calls it.
-    pub mnemonic: String,
-    /// What it costs.
-    pub cost: u64,
-    /// The delays that it serves, by position in [`Findings::delays`].
-    pub delays: Vec<usize>,
-}
-
-/// The second look at the fences (method §10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recheck {
-    /// It was taken: false if a limit was reached before, and then the rest means nothing.
-    pub done: bool,
-    /// With fences and locks in place nothing remains.
-    pub enough: bool,
-    /// Removing any one fence brings something back.
-    pub each_needed: bool,
-}
-
-/// Whether some run really reorders a pair so that others can tell (method §11).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Confirmation {
-    /// Such a run was found.
-    Yes,
-    /// There is none: proved.
-    No,
-    /// There is none once the fences are in place: proved. Without them nobody knows.
-    NoLonger,
-    /// Nobody asked, or a limit was reached, or no exact test is known.
-    Unknown,
-}
-
-/// How far delays were confirmed (method §11).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Confirming {
-    /// Nobody asked, or only the state space is known.
-    NotAsked,
-    /// No machine runs the memory model.
-    NoMachine,
-    /// The machine of the memory model does not know the program's partial fences.
-    PartialFences,
-    /// The searches came to an end.
-    Done,
-    /// They did not, within so many states.
-    OutOfStates(usize),
-    /// They did not, within a limit of the command.
-    Stopped(Exhausted),
-}
-
-/// What running the repaired program under the memory model has shown (method §10).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verification {
-    /// Nobody asked.
-    NotAsked,
-    /// It is right; this is what that rests on.
-    Verified(String),
-    /// It is wrong.
-    Violated,
-    /// Nothing is wrong up to a bound, and it is not known what happens beyond; this is what was looked at.
-    Bounded(String),
-    /// A limit was reached: which.
-    Undecided(String),
-}
-
-impl Verification {
-    /// Whether it was asked for and nobody knows.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        matches!(self, Verification::Bounded(_) | Verification::Undecided(_))
-    }
-}
-
-/// What another reading would answer under a memory model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OtherReading {
-    /// The reading.
-    pub atomicity: Atomicity,
-    /// How many fences it asks for.
-    pub fences: usize,
-    /// How many locks.
-    pub locks: usize,
-    /// Whether all was seen that it depends on: else there may be more.
-    pub complete: bool,
-}
-
-/// The result under one memory model.
-#[derive(Clone, Debug)]
-pub struct ModelOutcome {
-    /// The memory model.
-    pub model: MemoryModel,
-    /// Delays, torn instructions, cycles.
-    pub findings: Findings,
-    /// The fences, in the order of the program.
-    pub fences: Vec<Fence>,
-    /// The placement that they came from.
-    pub placement: Placement,
-    /// The locks, in the order in which they are acquired.
-    pub locks: Vec<Lock>,
-    /// The second look at the fences.
-    pub recheck: Recheck,
-    /// Instructions with several shared accesses that nothing makes atomic: how they are read decides the result.
-    pub composites: Vec<InstrId>,
-    /// Atomic instructions that stand where a fence would be needed, if somebody asked.
-    pub atomic_fences: Vec<InstrId>,
-    /// What other readings of these instructions would answer, if somebody asked.
-    pub other_readings: Vec<OtherReading>,
-    /// For each of [all delays](ModelOutcome::all_delays), whether a run was found that needs it; unknown where
-    /// nobody asked.
-    pub confirmations: Vec<Confirmation>,
-    /// Delays that no run needs: they were proved infeasible, at least once the fences are in place, and no fence was
-    /// placed for them.
-    pub infeasible: Vec<Delay>,
-    /// How far delays were confirmed.
-    pub confirming: Confirming,
-    /// All minimal sets of fences, if they were asked for.
-    pub minimal_sets: Option<MinimalSets>,
-    /// What a run of the repaired program has shown.
-    pub verification: Verification,
-    /// Nothing was left out because of a limit.
-    pub complete: bool,
-    /// The limit at which the analysis ended: what was found until then is there, and there may be more.
-    pub stopped: Option<Exhausted>,
-    /// How long the analysis under this model took, without what comes before it ([`Outcome::explored_in`]).
-    pub elapsed: Duration,
-}
-
-impl ModelOutcome {
-    /// The delays that fences were placed for, then those that were proved infeasible.
-    pub fn all_delays(&self) -> impl Iterator<Item = &Delay> {
-        self.findings.delays.iter().chain(&self.infeasible)
-    }
-
-    /// Number of delays of which this was found out.
-    #[must_use]
-    pub fn num_of(&self, confirmation: Confirmation) -> usize {
-        self.confirmations.iter().filter(|&&found| found == confirmation).count()
-    }
-
-    /// Number of unsafe pairs on a critical cycle.
-    #[must_use]
-    pub fn num_of_delays(&self) -> usize {
-        self.findings.delays.iter().filter(|delay| delay.is_unsafe).count()
-    }
-
-    /// Number of pairs that need a cumulative fence.
-    #[must_use]
-    pub fn num_of_cumulative_delays(&self) -> usize {
-        self.findings.delays.iter().filter(|delay| delay.cumulative).count()
-    }
-
-    /// Number of fences of this strength.
-    #[must_use]
-    pub fn num_of_fences(&self, strength: FenceStrength) -> usize {
-        self.fences.iter().filter(|fence| fence.strength == strength).count()
-    }
-
-    /// Whether the program needs no synchronisation under this model.
-    #[must_use]
-    pub fn is_clean(&self) -> bool {
-        self.fences.is_empty() && self.locks.is_empty()
-    }
-}
-
 /// Of a state space that was read, nobody knows which limit its generator has reached.
 const PART: &str = "what was read is a part";
 
 /// What facts files of earlier versions lack.
 const EARLIER_VERSION: &str = "a facts file of an earlier version does not tell what has to be presumed";
-
-/// Everything that a report needs.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The name of the program: the input's file name without its extension.
-    pub model: String,
-    /// The program.
-    pub analysis: Analysis,
-    /// Which engine the results are from.
-    pub engine: EngineUse,
-    /// What was asked.
-    pub options: Options,
-    /// How long it took to read or explore the state space and to build the event graph, which all memory models share.
-    pub explored_in: Duration,
-    /// One result for each memory model, in the order in which they were asked for.
-    pub results: Vec<ModelOutcome>,
-    /// What must be known before the results are believed.
-    pub caveats: Vec<Caveat>,
-    /// The specification, if it was one that was analysed.
-    pub source: Option<Source>,
-    /// How to repeat the run; empty unless a report says it.
-    pub provenance: Provenance,
-}
 
 impl Analysis {
     /// Builds what all memory models share.
@@ -350,6 +159,17 @@ impl Analysis {
     #[must_use]
     pub fn event_graph(&self) -> EventGraph {
         self.graph.with_relations(&self.order, &self.reachable)
+    }
+
+    /// How much was looked at.
+    #[must_use]
+    pub fn explored(&self) -> Explored {
+        Explored {
+            states: self.num_of_states,
+            transitions: self.num_of_transitions,
+            cut_off: self.cut_off,
+            missing: self.missing.clone(),
+        }
     }
 
     /// Analyses the program under one memory model.
@@ -424,25 +244,16 @@ impl Analysis {
         let problem = self.problem(model, options, &findings);
         let fences = fences_with_reasons(&problem, &placement);
         ModelOutcome {
-            model: model.clone(),
             fences,
             locks: lock_groups(&self.graph, &findings.torn.iter().map(|torn| torn.instr).collect()),
-            recheck,
             composites: self.graph.composites(),
-            atomic_fences: Vec::new(),
-            other_readings: Vec::new(),
             complete: !self.cut_off
                 && findings.cycles.as_ref().is_none_or(|list| list.complete)
                 && self.graph.budget.exhausted().is_none(),
             stopped: self.graph.budget.exhausted(),
-            placement,
             confirmations: vec![Confirmation::Unknown; findings.delays.len()],
-            infeasible: Vec::new(),
-            confirming: Confirming::NotAsked,
-            minimal_sets: None,
-            verification: Verification::NotAsked,
             findings,
-            elapsed: Duration::ZERO,
+            ..ModelOutcome::new(model, placement, recheck)
         }
     }
 }
@@ -467,6 +278,7 @@ fn fences_with_reasons(problem: &Problem<'_>, placement: &Placement) -> Vec<Fenc
                 mnemonic: problem.model.mnemonic(&orders, strength).to_owned(),
                 cost: problem.costs.of(site, strength),
                 delays,
+                runs: Vec::new(),
             }
         })
         .collect()

@@ -42,6 +42,13 @@ impl Source {
         Some(self.program.threads[thread].instructions[number].span)
     }
 
+    /// What kind of instruction it is.
+    #[must_use]
+    pub fn kind(&self, instr: InstrId) -> Option<InstructionKind> {
+        let (thread, number) = self.at(instr)?;
+        Some(self.program.threads[thread].instructions[number].kind)
+    }
+
     /// The names of instructions that are partial fences, with their threads.
     #[must_use]
     pub fn partial_fences(&self) -> Vec<String> {

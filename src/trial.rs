@@ -10,7 +10,8 @@
 //! use seqcon::outline::{Outline, Site};
 //! use seqcon::repair::Repair;
 //! use seqcon::trial::{Limits, Trial};
-//! use seqcon::weak::verify::{Property, Verdict};
+//! use seqcon::property::Property;
+//! use seqcon::weak::verify::Verdict;
 //!
 //! let text = "model sb { classes C { variables Integer x Integer y state machines
 //!     t { variables Integer r initial a states b c transitions a -> b { x := 1 } b -> c { r := y } }
@@ -26,7 +27,7 @@
 //!         model: &tso,
 //!         repair,
 //!         atomicity: Atomicity::Full,
-//!         property: Property::Traces,
+//!         property: &Property::Robust,
 //!         limits: Limits { states: 10_000, buffer: 4, unroll: 4 },
 //!         budget: seqcon::budget::Budget::default(),
 //!     };
@@ -43,12 +44,13 @@ use crate::cycles::Atomicity;
 use crate::memory::MemoryModel;
 use crate::outline::Outline;
 use crate::program::Program;
+use crate::property::Property;
 use crate::repair::Repair;
 use crate::weak::axiomatic::{self, Model};
 use crate::weak::semantics::{CannotRun, Semantics};
 use crate::weak::split::{SplitProgram, TooLong};
 use crate::weak::torn::torn;
-use crate::weak::verify::{Property, Question, Verdict, Violation, by_axioms, verify};
+use crate::weak::verify::{Compared, Question, Verdict, Violation, robust, same_states};
 
 /// A program with suggestions, and what is asked of it.
 pub struct Trial<'a> {
@@ -62,8 +64,8 @@ pub struct Trial<'a> {
     pub repair: &'a Repair,
     /// How instructions with several accesses are read.
     pub atomicity: Atomicity,
-    /// What must hold.
-    pub property: Property,
+    /// What must hold: robustness or the same states.
+    pub property: &'a Property,
     /// How far searches go.
     pub limits: Limits,
     /// Time and memory.
@@ -90,6 +92,8 @@ pub enum Trouble {
     TooLong(TooLong),
     /// An execution goes wrong.
     Execution(axiomatic::Failure),
+    /// Nobody here decides the property.
+    Undecidable(Property),
 }
 
 impl Trial<'_> {
@@ -110,15 +114,19 @@ impl Trial<'_> {
         let verdict = match semantics {
             Semantics::Machine(machine) => {
                 let Limits { states: limit, buffer: bound, .. } = self.limits;
-                let (granularity, property) = (granularity(self.atomicity), self.property);
-                verify(&split, &Question { machine, granularity, property, bound, limit })
+                let question = Question { machine, granularity: granularity(self.atomicity), bound, limit };
+                match self.property {
+                    Property::Robust => robust(&split, &question),
+                    Property::SameStates => same_states(&split, &question),
+                    other => return Err(Trouble::Undecidable(other.clone())),
+                }
             }
-            Semantics::Axioms(axioms) => self.by_axioms(&repair, &split, axioms).map_err(Trouble::Execution)?,
+            Semantics::Axioms(axioms) => self.by_axioms(&repair, &split, axioms)?,
         };
         Ok((split, verdict))
     }
 
-    fn by_axioms(&self, repair: &Repair, split: &SplitProgram, model: Model) -> Result<Verdict, axiomatic::Failure> {
+    fn by_axioms(&self, repair: &Repair, split: &SplitProgram, model: Model) -> Result<Verdict, Trouble> {
         if self.atomicity == Atomicity::Full {
             match torn(split, self.limits.states) {
                 Err(limit) => return Ok(Verdict::Undecided(limit.into())),
@@ -129,6 +137,12 @@ impl Trial<'_> {
                 }
             }
         }
-        by_axioms(&repair.put_into(self.program), model, self.property, self.limits.unroll, &self.budget)
+        let repaired = repair.put_into(self.program);
+        let compared = Compared::new(&repaired, model, self.limits.unroll, &self.budget).map_err(Trouble::Execution)?;
+        match self.property {
+            Property::Robust => Ok(compared.robust()),
+            Property::SameStates => Ok(compared.same_ends()),
+            other => Err(Trouble::Undecidable(other.clone())),
+        }
     }
 }

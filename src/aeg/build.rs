@@ -12,6 +12,7 @@
 //! with a constant index. So for them, and only for them, accesses to one array are ordered as those to one location
 //! are, unless both have a constant index and these differ.
 
+use super::accesses::{Accesses, Tried};
 use super::arrays::vague_names;
 use super::{AbstractEventGraph, Evaluation, Event, Instruction, LocalUpdate, Profile, Sources, Vertex};
 use crate::budget::Budget;
@@ -56,31 +57,32 @@ impl AbstractEventGraph {
                 occurrences[event.vertex.index()].push((label, event_position));
             }
         }
-        let prefix = common_prefix(names.outline.threads.iter().chain(&names.locations));
-        let shown = |names: Vec<String>| -> Vec<String> {
-            names.into_iter().map(|name| name[prefix.len()..].to_owned()).collect()
-        };
+        let mut tried: Vec<Option<Tried>> = vec![None; instructions.len()];
+        for evaluation in &evaluations {
+            let level = evaluation.last_level();
+            let known = tried[evaluation.instr.index()].get_or_insert(Tried { last_level: 0, is_quiet: true });
+            known.last_level = known.last_level.max(level);
+            known.is_quiet &= evaluation.events.is_empty();
+        }
+        let accesses = Accesses::named(names.outline, names.locations, names.vertices, tried);
+        let shown = |names: Vec<String>| names.iter().map(|name| accesses.shown(name)).collect();
         let mut taken_together: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (name, known_as) in names.vague {
             taken_together.entry(known_as).or_default().insert(name);
         }
         let taken_together = taken_together.into_iter().filter(|(_, names)| names.len() > 1);
         let taken_together =
-            taken_together.map(|(array, names)| (array[prefix.len()..].to_owned(), shown(in_natural_order(names))));
+            taken_together.map(|(array, names)| (accesses.shown(&array), shown(in_natural_order(names))));
         AbstractEventGraph {
             taken_together: taken_together.collect(),
-            threads: shown(names.outline.threads.clone()),
-            outline: names.outline,
-            locations: shown(names.locations),
+            accesses,
             instructions,
-            vertices: names.vertices,
             evaluations,
             concurrent: facts.concurrent.clone(),
             profile,
             budget: budget.clone(),
             occurrences,
             num_of_locals: names.locals.len(),
-            prefix,
         }
     }
 }
@@ -211,14 +213,6 @@ impl Names {
         let next = LocalId::new(self.locals.len());
         Some(*self.locals.entry(key).or_insert(next))
     }
-}
-
-/// The object name that all names begin with (`globalObject'`), which says nothing and is not shown; empty if there
-/// is none.
-fn common_prefix<'n>(mut names: impl Iterator<Item = &'n String>) -> String {
-    let object = names.next().and_then(|first| first.split_inclusive('\'').next()).unwrap_or("");
-    let common = object.ends_with('\'') && names.all(|name| name.len() > object.len() && name.starts_with(object));
-    if common { object.to_owned() } else { String::new() }
 }
 
 fn in_natural_order(names: BTreeSet<String>) -> Vec<String> {

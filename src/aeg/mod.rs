@@ -9,12 +9,14 @@
 //! [`Conflicts`] are the pairs of vertices of different threads, on one location, of which one writes (method §6).
 //! [`EventGraph`] is all of it as a petgraph graph.
 
+mod accesses;
 mod arrays;
 mod build;
 mod conflicts;
 mod event_graph;
 mod program_order;
 
+pub use accesses::Accesses;
 pub use conflicts::Conflicts;
 pub use event_graph::{EventGraph, Relation};
 pub use program_order::ProgramOrder;
@@ -22,7 +24,7 @@ pub use program_order::ProgramOrder;
 use crate::budget::Budget;
 use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
 use crate::memory::{Kind, Pair};
-use crate::outline::Outline;
+use std::ops::Deref;
 
 /// Which definitions apply where the method corrects the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,18 +152,12 @@ impl Evaluation {
 /// The abstract event graph without its conflicts, which depend on the memory model.
 #[derive(Clone, Debug)]
 pub struct AbstractEventGraph {
-    /// The threads and instructions of the program.
-    pub outline: Outline,
-    /// Thread names as they are shown.
-    pub threads: Vec<String>,
-    /// Shared locations.
-    pub locations: Vec<String>,
+    /// Its vertices, with the names of all that reports speak of.
+    pub accesses: Accesses,
     /// Names that may mean the same memory and were taken together: the array, and its names.
     pub taken_together: Vec<(String, Vec<String>)>,
     /// Static instructions, with the numbers of the outline.
     pub instructions: Vec<Instruction>,
-    /// Vertices.
-    pub vertices: Vec<Vertex>,
     /// One for each label of the facts, same numbering.
     pub evaluations: Vec<Evaluation>,
     /// Labels enabled together in some state.
@@ -174,17 +170,18 @@ pub struct AbstractEventGraph {
     occurrences: Vec<Vec<(LabelId, usize)>>,
     /// Number of locals of the whole program.
     num_of_locals: usize,
-    /// The object name that all names begin with; not shown.
-    prefix: String,
+}
+
+/// A graph is its vertices, and what is between them.
+impl Deref for AbstractEventGraph {
+    type Target = Accesses;
+
+    fn deref(&self) -> &Accesses {
+        &self.accesses
+    }
 }
 
 impl AbstractEventGraph {
-    /// The vertex with this index.
-    #[must_use]
-    pub fn vertex(&self, id: VertexId) -> &Vertex {
-        &self.vertices[id.index()]
-    }
-
     /// The evaluation with this index.
     #[must_use]
     pub fn evaluation(&self, id: LabelId) -> &Evaluation {
@@ -197,19 +194,6 @@ impl AbstractEventGraph {
         &self.instructions[id.index()]
     }
 
-    /// The thread of an instruction.
-    #[must_use]
-    pub fn thread_of(&self, instr: InstrId) -> ThreadId {
-        self.outline.instruction(instr).thread
-    }
-
-    /// Thread and name of an instruction, as they are shown.
-    #[must_use]
-    pub fn names_of(&self, instr: InstrId) -> (&str, &str) {
-        let instruction = self.outline.instruction(instr);
-        (&self.threads[instruction.thread.index()], &instruction.name)
-    }
-
     /// Instructions with several accesses, unless something makes them atomic already.
     #[must_use]
     pub fn composites(&self) -> Vec<InstrId> {
@@ -217,21 +201,10 @@ impl AbstractEventGraph {
         all.filter(|&instr| self.instruction(instr).composite).collect()
     }
 
-    /// All vertices.
-    pub fn vertex_ids(&self) -> impl Iterator<Item = VertexId> + use<> {
-        (0..self.vertices.len()).map(VertexId::new)
-    }
-
     /// The evaluations that contain the vertex, and where in them.
     #[must_use]
     pub fn occurrences(&self, vertex: VertexId) -> &[(LabelId, usize)] {
         &self.occurrences[vertex.index()]
-    }
-
-    /// A label's text without the object name that all names begin with.
-    #[must_use]
-    pub fn shown(&self, text: &str) -> String {
-        if self.prefix.is_empty() { text.to_owned() } else { text.replace(&self.prefix, "") }
     }
 
     /// Number of locals of all threads together.

@@ -1,4 +1,4 @@
-//! Which engine a result is from, and what that one guarantees.
+//! Which engine a result is from.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,16 +6,11 @@ use std::str::FromStr;
 /// The name of the main analysis among engines.
 pub const CYCLES: &str = "cycles";
 
-/// What the main analysis guarantees.
-pub const ROBUSTNESS: &str = "robustness: every run is sequentially consistent, judged by program order, reads-from and the order of writes to each location";
-
 /// Which engine results are from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineUse {
     /// The name of the engine.
     pub name: String,
-    /// The property that its fences guarantee.
-    pub guarantees: String,
     /// The abstraction, if one was used.
     pub abstraction: Option<Abstraction>,
 }
@@ -56,7 +51,7 @@ impl FromStr for Abstraction {
 impl Default for EngineUse {
     /// The main analysis.
     fn default() -> EngineUse {
-        EngineUse { name: CYCLES.to_owned(), guarantees: ROBUSTNESS.to_owned(), abstraction: None }
+        EngineUse { name: CYCLES.to_owned(), abstraction: None }
     }
 }
 

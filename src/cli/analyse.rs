@@ -1,39 +1,30 @@
-//! `seqcon analyse`: from a state space to fences and locks.
+//! `seqcon analyse`: from a program or a state space to fences and locks.
 
 use super::arguments::{
     AnalyseArguments, AtomicityArgument, ConfirmArgument, ConflictsArgument, CyclesArgument, PlacementArgument,
     ProfileArgument, Verbosity,
 };
-use super::engine;
+use super::engine::{self, Chosen};
 use super::failure::Failure;
-use super::idle;
 use super::input::{Model, memory_model, refuse_repeated_models};
-use super::interrupt::Interruptible;
 use super::outputs::Outputs;
 use super::progress::Spinner;
-use super::specification::Specification;
-use super::verify::{self, Trial, semantics, tell_if_without_machine};
-use crate::aeg::Profile;
-use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome, Verification};
+use super::verify::{judged, tell_if_without_machine};
+use crate::aeg::{Accesses, Profile};
+use crate::analysis::{Inserted, ModelOutcome, Options, Outcome, Verification};
 use crate::caveat::definitions;
-use crate::caveat::idle::Happenings;
-use crate::confirm::{self, Subject};
 use crate::cycles::{Atomicity, ConflictRule, Listing};
-use crate::engines::{self, Engine};
+use crate::engines::{self, Confirm, Engine, Examined, Settings, Subject, Task};
 use crate::memory::MemoryModel;
 use crate::placement::Method;
 use crate::placement::cost::Costs;
 use crate::provenance::Provenance;
-use crate::readings::{self, Others, STATES_FOR_OTHERS, Splittable};
 use crate::repair::Repair;
 use crate::report::names;
-use crate::source::Source;
+use crate::specification::Specification;
 use crate::tell;
-use crate::weak::split::TooLong;
-use crate::weak::verify::Property;
-use crate::weak::words::Words;
+use crate::trial;
 use std::fs;
-use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -52,107 +43,123 @@ fn memory_models(arguments: &AnalyseArguments, engine: &dyn Engine) -> Result<Ve
 
 pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     // Everything that can be wrong with the command is found before the state space is read.
-    let engine = engine::named(&arguments.engine)?;
-    let models = memory_models(arguments, engine)?;
+    let chosen = arguments.engine.finding()?;
+    let models = memory_models(arguments, chosen.engine)?;
     refuse_repeated_models(&models)?;
     let outputs = Outputs::new(arguments)?;
     if says_provenance(arguments) {
         arguments.input.hashes.want();
     }
     if arguments.verify {
-        models.iter().try_for_each(|model| semantics(model).map(drop))?;
+        models.iter().try_for_each(|model| judged(&chosen.property, model).map(drop))?;
     }
     refuse_for_state_spaces(arguments)?;
-    let outcomes = if engine.description() == engines::all()[0].description() {
-        engine::refuse_for_default(arguments)?;
-        let inputs = arguments.input.models(&arguments.merging, verbosity)?;
-        let outcome = |input: Model| outcome(arguments, input, &models, verbosity);
-        inputs.into_iter().map(outcome).collect::<Result<Vec<Outcome>, Failure>>()?
-    } else {
-        engine::outcomes(arguments, engine, &models, verbosity)?
-    };
+    refuse_for_engine(arguments, chosen.engine, &models)?;
+    let inputs = arguments.input.models(&arguments.merging, verbosity)?;
+    let outcome = |input: Model| outcome(arguments, &chosen, &input, &models, verbosity);
+    let outcomes = inputs.into_iter().map(outcome).collect::<Result<Vec<Outcome>, Failure>>()?;
     outputs.write_files(&outcomes)?;
     outputs.write_text(&outcomes, verbosity)?;
     Ok(exit_status(arguments, &outcomes))
 }
 
-/// What the default engine finds in one of the inputs.
+/// What the engine does not know is refused before anything is read.
+fn refuse_for_engine(arguments: &AnalyseArguments, engine: &dyn Engine, models: &[MemoryModel]) -> Result<(), Failure> {
+    engine::refuse_models(engine, models)?;
+    let confirms = matches!(arguments.confirmation.confirm, Some(ConfirmArgument::Full | ConfirmArgument::Mark));
+    engine::refuse_options(
+        engine,
+        &[
+            (arguments.abstraction.is_some(), "--abstraction"),
+            (arguments.minimal_sets.is_some(), "--minimal-sets"),
+            (arguments.atomicity.is_some(), "--atomicity"),
+            (!matches!(arguments.placement, PlacementArgument::Exact), "--placement greedy"),
+            (confirms, "--confirm"),
+            (arguments.confirmation.only_confirmed, "--only-confirmed"),
+        ],
+    )?;
+    let description = engine.description();
+    let are_programs = arguments.input.inputs.iter().all(|path| Specification::is_one(path));
+    match description.input == "specifications" && (arguments.merging.merge || !are_programs) {
+        true => Err(engine::needs_program(description.name)),
+        false => Ok(()),
+    }
+}
+
+/// What the engine finds in one of the inputs.
 fn outcome(
     arguments: &AnalyseArguments,
-    input: Model,
+    chosen: &Chosen,
+    input: &Model,
     models: &[MemoryModel],
     verbosity: Verbosity,
 ) -> Result<Outcome, Failure> {
+    let started = Instant::now();
+    let settings = settings(arguments, verbosity)?;
+    let limits = &arguments.input.limits;
+    let spinner = Spinner::new(format!("exploring {}", input.paths[0].display()));
+    engine::examine(chosen, input.subject(), &settings, limits, |task, examined| {
+        drop(spinner);
+        let explored_in = input.read_in + started.elapsed();
+        let options = options(arguments, examined)?;
+        let result = |model: &MemoryModel| result(arguments, task, examined, model, &options);
+        let results = models.iter().map(result).collect::<Result<Vec<ModelOutcome>, Failure>>()?;
+        let mut outcome = engines::outcome(chosen.engine, task, examined, options, results, explored_in);
+        let definitions = definitions::caveats(settings.profile, outcome.conflict_rule());
+        outcome.caveats = input.caveats.iter().cloned().chain(definitions).chain(outcome.caveats).collect();
+        outcome.model = arguments.name.clone().unwrap_or_else(|| input.name.clone());
+        outcome.provenance = provenance(arguments, &input.paths);
+        Ok(outcome)
+    })
+}
+
+/// How the engine goes about it.
+fn settings(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<Settings, Failure> {
     let profile = match arguments.profile {
         ProfileArgument::Sound => Profile::Sound,
         ProfileArgument::Literal => Profile::Literal,
         ProfileArgument::Published => Profile::Published,
     };
-    let started = Instant::now();
-    let Model { name, paths, specification, facts, limit: reached, mut caveats, read_in } = input;
-    let happenings = Happenings::of(&facts);
-    let _heard = Interruptible::new();
-    let budget = arguments.input.limits.budget.for_the_rest();
-    let whole = Analysis::within(facts, profile, &budget).because(reached);
-    caveats.extend(definitions::caveats(profile, whole.conflict_rule(rule(arguments))));
-    caveats.extend(whole.caveats.iter().cloned());
-    // What never happens is a matter of the program, however its instructions are read.
-    caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
-    let asked = reading(arguments);
-    let limit = arguments.confirmation.max_weak_states;
-    let others = others(&whole, asked, specification.as_ref(), limit)?;
-    let mut analysis = for_reading(whole, asked, specification.as_ref(), limit)?;
-    let explored_in = read_in + started.elapsed();
-    let options = options(arguments, asked, &analysis)?;
-    let results = models
-        .iter()
-        .map(|model| {
-            let result = result(arguments, specification.as_ref(), &analysis, model, &options, verbosity)?;
-            let (other_readings, atomic_fences) =
-                (others.run(model, &options), analysis.atomic_fences(&options, &result));
-            Ok(ModelOutcome { other_readings, atomic_fences, ..result })
-        })
-        .collect::<Result<_, Failure>>()?;
-    analysis.graph.budget = analysis.graph.budget.settled();
-    let source = specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program));
-    Ok(Outcome {
-        model: arguments.name.clone().unwrap_or(name),
-        analysis,
-        engine: EngineUse::default(),
-        explored_in,
-        options,
-        results,
-        caveats,
-        source,
-        provenance: provenance(arguments, &paths),
+    Ok(Settings {
+        profile,
+        atomicity: reading(arguments),
+        approach: arguments.abstraction.unwrap_or_default(),
+        confirm: arguments.confirmation.how()?,
+        searches: trial::Limits { unroll: arguments.unroll, ..arguments.confirmation.searches() },
+        tells_runs: verbosity == Verbosity::Verbose,
+        tells_readings: true,
     })
 }
 
 /// The result under one memory model.
 fn result(
     arguments: &AnalyseArguments,
-    specification: Option<&Specification>,
-    analysis: &Analysis,
+    task: &Task<'_>,
+    examined: &dyn Examined,
     model: &MemoryModel,
     options: &Options,
-    verbosity: Verbosity,
 ) -> Result<ModelOutcome, Failure> {
     let started = Instant::now();
+    if let (Subject::Program(_), Confirm::Full | Confirm::Mark) = (task.subject, task.settings.confirm) {
+        tell_if_without_machine(model);
+    }
     let spinner = Spinner::new(format!("analysing under {}", model.name));
-    let outcome = match specification {
-        Some(specification) => confirmed(arguments, specification, analysis, model, options, verbosity)?,
-        None => analysis.run(model, options),
-    };
+    let mut result = examined.place(model, options).map_err(|trouble| engine::failure(task.subject, trouble))?;
     drop(spinner);
-    tell_if_stopped(&outcome);
-    let verification = match specification {
-        Some(specification) if arguments.verify => {
-            verification(arguments, specification, analysis, model, options, &outcome)?
+    tell_if_stopped(&result);
+    if let Subject::Program(specification) = task.subject {
+        for run in result.runs.iter().filter(|_| task.settings.tells_runs) {
+            tell!("seqcon: {}: {}:\n{}", specification.name, run.because, run.steps);
         }
-        _ => outcome.verification,
-    };
+        if arguments.verify && result.inserted == Inserted::Enough {
+            let atomicity = Some(examined.atomicity());
+            let settings = Settings { atomicity, ..task.settings.clone() };
+            let task = Task { settings: &settings, ..*task };
+            result.verification = verification(&task, specification, model, &Repair::of(&result))?;
+        }
+    }
     // Confirming and verifying are a part of what was asked.
-    Ok(ModelOutcome { verification, elapsed: started.elapsed(), ..outcome })
+    Ok(ModelOutcome { elapsed: started.elapsed(), ..result })
 }
 
 /// Warns if a limit was reached, and names it, as of an exploration.
@@ -163,27 +170,19 @@ pub fn tell_if_stopped(outcome: &ModelOutcome) {
     }
 }
 
-/// Runs the repaired program.
+/// Runs the repaired program: does it have the property, or what is next to it?
 fn verification(
-    arguments: &AnalyseArguments,
+    task: &Task<'_>,
     specification: &Specification,
-    analysis: &Analysis,
     model: &MemoryModel,
-    options: &Options,
-    outcome: &ModelOutcome,
+    repair: &Repair,
 ) -> Result<Verification, Failure> {
-    let repair = Repair::of(outcome);
-    let trial = Trial {
-        specification,
-        model,
-        repair: &repair,
-        atomicity: options.atomicity,
-        property: Property::Traces,
-        confirmation: &arguments.confirmation,
-        unroll: arguments.unroll,
-        budget: analysis.graph.budget.clone(),
-    };
-    trial.verification()
+    let Chosen { engine, property } = judged(task.property, model)?;
+    let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
+    let failure = |trouble| engine::failure(task.subject, trouble);
+    let examined = engine.examine(&Task { property: &property, ..*task }).map_err(failure)?;
+    let answer = examined.checker(model).and_then(|mut checker| checker.check(repair)).map_err(failure)?;
+    Ok(answer.verification())
 }
 
 /// What runs the program needs specifications.
@@ -215,7 +214,7 @@ fn says_provenance(arguments: &AnalyseArguments) -> bool {
 }
 
 /// How to repeat the run, if a report says it.
-pub fn provenance(arguments: &AnalyseArguments, paths: &[PathBuf]) -> Provenance {
+fn provenance(arguments: &AnalyseArguments, paths: &[PathBuf]) -> Provenance {
     if !says_provenance(arguments) {
         return Provenance::default();
     }
@@ -224,42 +223,12 @@ pub fn provenance(arguments: &AnalyseArguments, paths: &[PathBuf]) -> Provenance
     Provenance::of(command, paths.iter().map(|path| arguments.input.hashes.input(path)).collect())
 }
 
-/// The result with what is confirmed of its delays.
-fn confirmed(
-    arguments: &AnalyseArguments,
-    specification: &Specification,
-    analysis: &Analysis,
-    model: &MemoryModel,
-    options: &Options,
-    verbosity: Verbosity,
-) -> Result<ModelOutcome, Failure> {
-    let how = arguments.confirmation.how()?;
-    if matches!(how, ConfirmArgument::Full | ConfirmArgument::Mark) {
-        tell_if_without_machine(model);
-    }
-    if how != ConfirmArgument::Mark {
-        return verify::outcome(analysis, specification, model, options, &arguments.confirmation);
-    }
-    let subject = Subject { program: &specification.program, analysis, model, options };
-    let limits = arguments.confirmation.limits();
-    let (outcome, witnesses) = confirm::mark(subject, limits).map_err(|error| specification.too_long(error))?;
-    if verbosity == Verbosity::Verbose {
-        let locations = specification.split()?.locations;
-        let words = Words { program: &specification.program, text: &specification.text, locations: &locations };
-        for witness in &witnesses {
-            let mut run = String::new();
-            words.write_witness(witness, &mut run).map_err(io::Error::other)?;
-            tell!("seqcon: {}: a run that needs a delay of {}:\n{run}", specification.name, model.name);
-        }
-    }
-    Ok(outcome)
-}
-
 /// What is missing is known even if not all cycles were listed, so it comes first.
 fn exit_status(arguments: &AnalyseArguments, outcomes: &[Outcome]) -> ExitCode {
     let results = || outcomes.iter().flat_map(|outcome| &outcome.results);
     let violated = results().any(|result| result.verification == Verification::Violated);
-    if violated || arguments.check && results().any(|result| !result.is_clean()) {
+    let unfixable = results().any(|result| result.inserted == Inserted::Unfixable);
+    if violated || unfixable || arguments.check && results().any(|result| !result.is_clean()) {
         return ExitCode::from(1);
     }
     let is_answered = |result: &ModelOutcome| result.complete && !result.verification.is_open();
@@ -278,42 +247,12 @@ pub fn atomicity(argument: AtomicityArgument) -> Atomicity {
 }
 
 /// How instructions with several accesses are read: the paper's profile does not check them, unless it is asked to.
-fn reading(arguments: &AnalyseArguments) -> Atomicity {
+fn reading(arguments: &AnalyseArguments) -> Option<Atomicity> {
     match (arguments.atomicity, arguments.profile) {
-        (Some(asked), _) => atomicity(asked),
-        (None, ProfileArgument::Published) => Atomicity::Split,
-        (None, _) => Atomicity::Full,
+        (Some(asked), _) => Some(atomicity(asked)),
+        (None, ProfileArgument::Published) => Some(Atomicity::Split),
+        (None, _) => None,
     }
-}
-
-/// The analysis for a reading, from that of whole instructions; a specification is explored access by access where
-/// that is needed, up to so many states.
-pub fn for_reading(
-    whole: Analysis,
-    atomicity: Atomicity,
-    specification: Option<&Specification>,
-    limit: usize,
-) -> Result<Analysis, Failure> {
-    let _spinner = Spinner::new("reading instructions access by access".to_owned());
-    let program = specification.map(|specification| Splittable { program: &specification.program, limit });
-    readings::analysis(whole, atomicity, program).map_err(|error| too_long(specification, error))
-}
-
-/// The readings that were not asked for.
-fn others(
-    whole: &Analysis,
-    asked: Atomicity,
-    specification: Option<&Specification>,
-    limit: usize,
-) -> Result<Others, Failure> {
-    let limit = limit.min(STATES_FOR_OTHERS);
-    let program = specification.map(|specification| Splittable { program: &specification.program, limit });
-    Others::new(whole, asked, program).map_err(|error| too_long(specification, error))
-}
-
-fn too_long(specification: Option<&Specification>, error: TooLong) -> Failure {
-    let unknown = || Failure::Usage("an instruction has more than 64 operations; split it".to_owned());
-    specification.map_or_else(unknown, |specification| specification.too_long(error))
 }
 
 /// Which conflicts are asked for.
@@ -326,18 +265,19 @@ fn rule(arguments: &AnalyseArguments) -> ConflictRule {
 }
 
 /// What is asked of the analysis.
-pub fn options(arguments: &AnalyseArguments, atomicity: Atomicity, analysis: &Analysis) -> Result<Options, Failure> {
+fn options(arguments: &AnalyseArguments, examined: &dyn Examined) -> Result<Options, Failure> {
+    let accesses: &Accesses = examined.accesses();
     let costs = match &arguments.cost {
         None => Costs::default(),
         Some(path) => {
             let text = fs::read_to_string(path).map_err(|error| Failure::in_file(path, error))?;
-            Costs::from_toml(&text, &analysis.graph, |point| names::point(&analysis.graph, point))
+            Costs::from_toml(&text, accesses, |point| names::point(accesses, point))
                 .map_err(|error| Failure::in_file(path, error))?
         }
     };
     Ok(Options {
         conflicts: rule(arguments),
-        atomicity,
+        atomicity: examined.atomicity(),
         listing: listing(arguments.cycles),
         minimal_sets: listing(arguments.minimal_sets),
         method: match arguments.placement {

@@ -169,9 +169,8 @@ pub struct AnalyseArguments {
     /// pso, armv7 and power that the engine is for]
     #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
     pub memory_models: Vec<String>,
-    /// Which method: a name from 'seqcon engines'
-    #[arg(long, value_name = "NAME", default_value = "cycles")]
-    pub engine: String,
+    #[command(flatten)]
+    pub engine: EngineArguments,
     /// With --engine persistence: look at the program itself (none); or at each thread among an environment that
     /// writes at any time, or among the others flattened after their first K steps: faster, but perhaps with more
     /// fences. The default, auto, explores small programs, abstracts larger ones, and explores those in full only if
@@ -354,10 +353,8 @@ pub struct VerifyArguments {
     /// Put nothing in
     #[arg(long, conflicts_with_all = ["only_confirmed", "confirm"])]
     pub as_is: bool,
-    /// What is verified: every run is sequentially consistent, or every state between instructions with empty buffers
-    /// is (armv7, power: every final state)
-    #[arg(long, value_enum, default_value = "traces")]
-    pub property: PropertyArgument,
+    #[command(flatten)]
+    pub engine: EngineArguments,
     /// How instructions with several accesses are read
     #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1)]
     pub atomicity: AtomicityArgument,
@@ -401,10 +398,29 @@ pub enum ConfirmArgument {
     Mark,
 }
 
+/// Which property, and who decides it.
+#[derive(Args)]
+pub struct EngineArguments {
+    /// Which method: a name from 'seqcon engines' [default: the first that decides the property; for 'verify', that
+    /// runs the program]
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<String>,
+    /// What must hold [default: robust, or what the engine is for]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub property: Option<PropertyArgument>,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 pub enum PropertyArgument {
-    Traces,
-    States,
+    /// Every run is sequentially consistent
+    #[value(alias = "traces")]
+    Robust,
+    /// Every run has the program order and the store order of a sequentially consistent run
+    Persistent,
+    /// Every state between instructions with empty buffers is reached under sequential consistency (armv7, power:
+    /// every final state)
+    #[value(alias = "states")]
+    SameStates,
 }
 
 #[derive(Args)]
@@ -415,6 +431,8 @@ pub struct FixArguments {
     /// The memory model
     #[arg(long = "mm", value_name = "NAME|FILE", default_value = "tso")]
     pub memory_model: String,
+    #[command(flatten)]
+    pub engine: EngineArguments,
     /// Put in what this report.json suggests, of whatever engine, and nothing else [default: what analyses find,
     /// until nothing is left to do]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["only_confirmed", "confirm", "atomicity", "max_states", "memory_limit", "timeout"])]

@@ -1,28 +1,17 @@
-//! `seqcon analyse --engine` and `seqcon engines`: methods other than the main analysis.
+//! Engines and properties on the command line: which are asked for, and what an engine is told.
 
-use super::analyse::{options, provenance, tell_if_stopped};
-use super::arguments::{AnalyseArguments, ConfirmArgument, PlacementArgument, Verbosity};
+use super::arguments::{EngineArguments, LimitArguments, PropertyArgument};
 use super::failure::Failure;
-use super::idle;
 use super::interrupt::Interruptible;
-use super::progress::Spinner;
-use super::specification::Specification;
-use super::verify::Trial;
-use crate::analysis::{Abstraction, EngineUse, ModelOutcome, Outcome, Verification};
-use crate::cycles::Atomicity;
-use crate::engines::{self, Engine, Evidence, Task, Trouble};
+use super::specification::with_limits;
+use crate::engines::{self, Engine, Examined, Settings, Subject, Task, Trouble};
 use crate::memory::MemoryModel;
-use crate::provenance::Provenance;
-use crate::repair::Repair;
+use crate::property::Property;
 use crate::report::streams;
-use crate::source::Source;
+use crate::specification::Specification;
 use crate::tell;
-use crate::weak::verify::Property;
-use crate::weak::words::Words;
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io::Write;
 use std::process::ExitCode;
-use std::time::Instant;
 
 /// Lists the engines.
 pub fn list() -> Result<ExitCode, Failure> {
@@ -31,7 +20,9 @@ pub fn list() -> Result<ExitCode, Failure> {
         let description = engine.description();
         let default = if position == 0 { " (the default)" } else { "" };
         writeln!(out, "{}{default}", description.name)?;
-        writeln!(out, "  guarantees     {}", description.guarantees)?;
+        for property in description.properties {
+            writeln!(out, "  guarantees     {}", property.in_words())?;
+        }
         writeln!(out, "  memory models  {}", description.models_in_words())?;
         writeln!(out, "  input          {}", description.input)?;
         writeln!(out, "  after          {}", description.after)?;
@@ -40,207 +31,208 @@ pub fn list() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// An engine and the property that it is asked for.
+pub struct Chosen {
+    pub engine: &'static dyn Engine,
+    pub property: Property,
+}
+
+impl PropertyArgument {
+    /// The property.
+    pub fn property(self) -> Property {
+        match self {
+            PropertyArgument::Robust => Property::Robust,
+            PropertyArgument::Persistent => Property::Persistent,
+            PropertyArgument::SameStates => Property::SameStates,
+        }
+    }
+}
+
+impl EngineArguments {
+    /// The property that is asked for; robustness, unless the engine is for another one.
+    pub fn property(&self) -> Result<Property, Failure> {
+        match (self.property, &self.engine) {
+            (Some(asked), _) => Ok(asked.property()),
+            (None, Some(name)) => Ok(named(name)?.description().properties[0].clone()),
+            (None, None) => Ok(Property::Robust),
+        }
+    }
+
+    /// The engine that finds fences, and for which property.
+    pub fn finding(&self) -> Result<Chosen, Failure> {
+        let property = self.property()?;
+        let engine = match &self.engine {
+            Some(name) => named(name)?,
+            None => engines::finding(&property).ok_or_else(|| nobody(&property, "finds fences for"))?,
+        };
+        let description = engine.description();
+        if !description.properties.contains(&property) {
+            return Err(does_not_decide(engine, &property));
+        }
+        if !description.finds() {
+            return Err(Failure::Usage(format!(
+                "the engine {} only judges fences that others have found (seqcon verify); use {}",
+                description.name,
+                others(|other| other.finds() && other.properties.contains(&property))
+            )));
+        }
+        Ok(Chosen { engine, property })
+    }
+
+    /// The engine that judges a program under a memory model.
+    pub fn judging(&self, model: &MemoryModel) -> Result<Chosen, Failure> {
+        let property = self.property()?;
+        let engine = match &self.engine {
+            Some(name) => named(name)?,
+            None => match engines::judging(&property, model) {
+                Some(engine) => engine,
+                None => return Err(not_run(model).unwrap_or_else(|| nobody(&property, "judges"))),
+            },
+        };
+        if !engine.description().properties.contains(&property) {
+            return Err(does_not_decide(engine, &property));
+        }
+        refuse_models(engine, std::slice::from_ref(model))?;
+        Ok(Chosen { engine, property })
+    }
+}
+
+/// Nothing runs the memory model, if that is so.
+pub fn not_run(model: &MemoryModel) -> Option<Failure> {
+    crate::weak::semantics::Semantics::of(model).err().map(|cannot| Failure::Usage(cannot.to_string()))
+}
+
+pub fn nobody(property: &Property, what: &str) -> Failure {
+    Failure::Usage(format!("no engine {what} the property {property}; see 'seqcon engines'"))
+}
+
+fn does_not_decide(engine: &dyn Engine, property: &Property) -> Failure {
+    let description = engine.description();
+    let decided: Vec<&str> = description.properties.iter().map(Property::kind).collect();
+    Failure::Usage(format!(
+        "the engine {} decides {}, not {property}; use {}",
+        description.name,
+        decided.join(", "),
+        others(|other| other.properties.contains(property))
+    ))
+}
+
+/// The engines of which this is so, as an option.
+fn others(are: impl Fn(engines::Description) -> bool) -> String {
+    let names = engines::all().into_iter().map(Engine::description).filter(|known| are(*known));
+    let names: Vec<&str> = names.map(|known| known.name).collect();
+    format!("--engine {}", names.join(" or "))
+}
+
 /// The engine of that name.
-pub fn named(name: &str) -> Result<&'static dyn Engine, Failure> {
+fn named(name: &str) -> Result<&'static dyn Engine, Failure> {
     engines::named(name).ok_or_else(|| {
         let known: Vec<&str> = engines::all().iter().map(|engine| engine.description().name).collect();
         Failure::Usage(format!("there is no engine {name:?}: expected one of {}", known.join(", ")))
     })
 }
 
-/// How results of this engine are described.
-pub fn used(engine: &dyn Engine, abstraction: Option<Abstraction>) -> EngineUse {
+/// Memory models that the engine is not for are refused before anything is read.
+pub fn refuse_models(engine: &dyn Engine, models: &[MemoryModel]) -> Result<(), Failure> {
     let description = engine.description();
-    EngineUse { name: description.name.to_owned(), guarantees: description.guarantees.to_owned(), abstraction }
-}
-
-/// What belongs to other engines is refused where the default one is used.
-pub fn refuse_for_default(arguments: &AnalyseArguments) -> Result<(), Failure> {
-    let asked = match (arguments.abstraction, arguments.minimal_sets) {
-        (Some(_), _) => "--abstraction",
-        (None, Some(_)) => "--minimal-sets",
-        (None, None) => return Ok(()),
+    let Some(model) = models.iter().find(|model| !description.knows(model)) else { return Ok(()) };
+    let models = description.models_in_words();
+    let why = match model.known() {
+        Ok(known) if known.name() == model.name => String::new(),
+        Ok(known) => format!(" (its rules are those of {known})"),
+        Err(unknown) => format!(" ({unknown})"),
     };
-    Err(Failure::Usage(format!("{asked} is for --engine persistence")))
+    Err(Failure::Usage(format!(
+        "the engine {} is for {models}, not for {}{why}; give --mm {}, or use --engine cycles",
+        description.name,
+        model.name,
+        models.replace(", ", ",")
+    )))
 }
 
-/// What the engine does not know is refused before anything is read.
-fn refuse_unknown(arguments: &AnalyseArguments, engine: &dyn Engine, models: &[MemoryModel]) -> Result<(), Failure> {
-    let description = engine.description();
-    let name = description.name;
-    if let Some(model) = models.iter().find(|model| !description.knows(model)) {
-        let models = description.models_in_words();
-        let why = match model.known() {
-            Ok(known) if known.name() == model.name => String::new(),
-            Ok(known) => format!(" (its rules are those of {known})"),
-            Err(unknown) => format!(" ({unknown})"),
-        };
-        return Err(Failure::Usage(format!(
-            "the engine {name} is for {models}, not for {}{why}; give --mm {}, or use --engine cycles",
-            model.name,
-            models.replace(", ", ",")
-        )));
-    }
-    let unsupported = [
-        (arguments.atomicity.is_some(), "--atomicity"),
-        (!matches!(arguments.placement, PlacementArgument::Exact), "--placement greedy"),
-        (matches!(arguments.confirmation.confirm, Some(ConfirmArgument::Full | ConfirmArgument::Mark)), "--confirm"),
-        (arguments.confirmation.only_confirmed, "--only-confirmed"),
-    ];
-    match unsupported.iter().find(|(asked, _)| *asked) {
-        Some((_, option)) => Err(Failure::Usage(format!("the engine {name} has no {option}; use --engine cycles"))),
-        None => Ok(()),
-    }
+/// Options that the engine does not take are refused, too.
+pub fn refuse_options(engine: &dyn Engine, asked: &[(bool, &'static str)]) -> Result<(), Failure> {
+    let takes = |engine: &dyn Engine, option: &str| engine.description().takes.contains(&option);
+    let refused = asked.iter().find(|(is_asked, option)| *is_asked && !takes(engine, option));
+    let Some(&(_, option)) = refused else { return Ok(()) };
+    let other = engines::all().into_iter().find(|other| takes(*other, option));
+    let other = other.map_or("", |other| other.description().name);
+    Err(Failure::Usage(match engine.description().name {
+        name if name == engines::all()[0].description().name => format!("{option} is for --engine {other}"),
+        name => format!("the engine {name} has no {option}; use --engine {other}"),
+    }))
 }
 
-/// The outcomes of an engine other than the default one, for each of the inputs.
-pub fn outcomes(
-    arguments: &AnalyseArguments,
-    engine: &dyn Engine,
-    models: &[MemoryModel],
-    verbosity: Verbosity,
-) -> Result<Vec<Outcome>, Failure> {
-    refuse_unknown(arguments, engine, models)?;
-    let inputs = &arguments.input.inputs;
-    if arguments.merging.merge || !inputs.iter().all(|path| Specification::is_one(path)) {
-        let name = engine.description().name;
-        return Err(Failure::Usage(format!(
-            "the engine {name} needs the values that a program reads and writes, and so specifications as inputs, without --merge (a state space has only labels)"
-        )));
-    }
-    let specifications = arguments.input.specifications()?;
-    let names = arguments.input.model_names(&arguments.merging);
-    let inputs = specifications.into_iter().zip(names).zip(inputs);
-    let outcome = |((specification, name), path): ((Specification, String), &PathBuf)| {
-        let provenance = provenance(arguments, std::slice::from_ref(path));
-        outcome(arguments, engine, models, specification, verbosity).map(|outcome| Outcome {
-            model: arguments.name.clone().unwrap_or(name),
-            provenance,
-            ..outcome
-        })
-    };
-    inputs.map(outcome).collect()
-}
-
-/// The outcome for one specification; its name and provenance are for the caller.
-fn outcome(
-    arguments: &AnalyseArguments,
-    engine: &dyn Engine,
-    models: &[MemoryModel],
-    specification: Specification,
-    verbosity: Verbosity,
-) -> Result<Outcome, Failure> {
-    let started = Instant::now();
+/// Has an engine look at something, and goes on with what it has found. What the exploration left out is said.
+pub fn examine<T>(
+    chosen: &Chosen,
+    subject: Subject<'_>,
+    settings: &Settings,
+    limits: &LimitArguments,
+    work: impl FnOnce(&Task<'_>, &dyn Examined) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let _heard = Interruptible::new();
-    let evidence = specification.with_limits(&arguments.input.limits, |compiled, limits| {
-        let _spinner = Spinner::new(format!("checking {}", specification.name));
-        let task = Task {
-            program: &specification.program,
-            compiled,
-            limits,
-            approach: arguments.abstraction.unwrap_or_default(),
-        };
-        engine.check(&task)
-    });
-    let evidence = evidence.map_err(|trouble| failure(&specification, trouble))?;
-    let mut analysis = evidence.analysis().clone();
-    if analysis.cut_off {
-        let limit = analysis.missing.as_deref().unwrap_or("a limit");
-        tell!(
-            "seqcon: warning: {}: stopped at {limit} after {} states; the result is not complete",
-            specification.name,
-            analysis.num_of_states
-        );
-    }
-    specification.tell_out_of_range(&arguments.input.limits, evidence.out_of_range())?;
-    // Programs are performed access by access.
-    let explored_in = started.elapsed();
-    let options = options(arguments, Atomicity::Split, &analysis)?;
-    let mut results = Vec::with_capacity(models.len());
-    for model in models {
-        let started = Instant::now();
-        let mut result = evidence.insert_fences(model, &options);
-        tell_if_stopped(&result);
-        if arguments.verify {
-            result.verification = verification(arguments, &specification, model, &result)?;
+    let rest = || limits.budget.for_the_rest();
+    with_limits(subject, limits, |bounds| {
+        let task = Task { subject, property: &chosen.property, limits: bounds, rest: &rest, settings };
+        let examined = chosen.engine.examine(&task).map_err(|trouble| failure(subject, trouble))?;
+        if let Subject::Program(specification) = subject {
+            specification.tell_out_of_range(limits, examined.out_of_range())?;
+            if let Some(stopped) = examined.stopped_exploring() {
+                tell!("seqcon: warning: {}: {stopped}; the result is not complete", specification.name);
+            }
         }
-        result.elapsed = started.elapsed();
-        results.push(result);
-    }
-    if verbosity == Verbosity::Verbose {
-        for model in models {
-            show_runs(&specification, &*evidence, model)?;
-        }
-    }
-    analysis.graph.budget = evidence.analysis().graph.budget.settled();
-    let engine = used(engine, evidence.abstraction());
-    drop(evidence);
-    let caveats = idle::explored(&specification, &arguments.input.limits);
-    let Specification { name, text, program, .. } = specification;
-    let model = name.clone();
-    let source = Some(Source::new(name, text, program));
-    let provenance = Provenance::default();
-    Ok(Outcome { model, analysis, explored_in, options, results, caveats, source, engine, provenance })
+        work(&task, &*examined)
+    })
 }
 
-/// Runs the program with the fences in place, access by access: does it reach the same states?
-fn verification(
-    arguments: &AnalyseArguments,
-    specification: &Specification,
-    model: &MemoryModel,
-    result: &ModelOutcome,
-) -> Result<Verification, Failure> {
-    let repair = Repair::of(result);
-    let trial = Trial {
-        specification,
-        model,
-        repair: &repair,
-        atomicity: Atomicity::Split,
-        property: Property::States,
-        confirmation: &arguments.confirmation,
-        unroll: arguments.unroll,
-        budget: arguments.input.limits.budget.for_the_rest(),
+/// Why an engine has no answer, in words.
+pub fn failure(subject: Subject<'_>, trouble: Trouble) -> Failure {
+    match (trouble, subject) {
+        (Trouble::Unsupported(problem), _) => Failure::Usage(problem),
+        (Trouble::CannotRun(cannot), _) => Failure::Usage(cannot.to_string()),
+        (Trouble::NeedsProgram(engine), _) => needs_program(engine),
+        (trouble, Subject::Program(specification)) => of_program(specification, trouble),
+        (_, Subject::StateSpace(_)) => {
+            Failure::Usage("an instruction has more than 64 operations; split it".to_owned())
+        }
+    }
+}
+
+/// The engine needs to know more than labels say.
+pub fn needs_program(engine: &str) -> Failure {
+    Failure::Usage(format!(
+        "the engine {engine} needs the values that a program reads and writes, and so specifications as inputs, without --merge (a state space has only labels)"
+    ))
+}
+
+fn of_program(specification: &Specification, trouble: Trouble) -> Failure {
+    let named = |(thread, number): crate::program::At| {
+        let thread = &specification.program.threads[thread];
+        let instruction = &thread.instructions[number];
+        (format!("{}.{}", thread.name, instruction.name), instruction.span)
     };
-    trial.verification()
-}
-
-/// The runs that show why, on standard error.
-fn show_runs(specification: &Specification, evidence: &dyn Evidence, model: &MemoryModel) -> Result<(), Failure> {
-    let locations = specification.split()?.locations;
-    let words = Words { program: &specification.program, text: &specification.text, locations: &locations };
-    for run in evidence.runs(model) {
-        let mut text = String::new();
-        words.write_run(&run, &mut text).map_err(io::Error::other)?;
-        tell!(
-            "seqcon: {}: a run of {} whose program and store orders no sequentially consistent run has:\n{text}",
-            specification.name,
-            model.name
-        );
-    }
-    Ok(())
-}
-
-fn failure(specification: &Specification, trouble: Trouble) -> Failure {
     match trouble {
         Trouble::Exploration(failure) => specification.failure(failure),
-        Trouble::Unsupported(problem) => Failure::Usage(problem),
-        Trouble::Inside((thread, number)) => {
-            let thread = &specification.program.threads[thread];
-            let instruction = &thread.instructions[number];
-            let name = format!("{}.{}", thread.name, instruction.name);
+        Trouble::Inside(at) => {
+            let (name, span) = named(at);
             let problem = format!(
                 "{name} writes and then reads: a fence would have to stand inside it, where this engine has no place; write it as two instructions or as an atomic one, or use --engine cycles"
             );
-            specification.failure_at(instruction.span, problem)
+            specification.failure_at(span, problem)
         }
         Trouble::TooManyIndices(span) => {
             specification.failure_at(span, "this instruction computes too many indices; split it")
         }
-        Trouble::Fault(fault, (thread, number)) => {
-            let thread = &specification.program.threads[thread];
-            let instruction = &thread.instructions[number];
-            let problem = format!("{} in {}.{}, performed access by access", fault.kind, thread.name, instruction.name);
-            specification.failure_at(instruction.span, problem)
+        Trouble::TooLong(span) => {
+            specification.failure_at(span.unwrap_or_default(), "this instruction has more than 64 operations; split it")
         }
+        Trouble::Fault(fault, at) => {
+            let (name, span) = named(at);
+            specification.failure_at(span, format!("{} in {name}, performed access by access", fault.kind))
+        }
+        Trouble::Unsupported(problem) => Failure::Usage(problem),
+        Trouble::CannotRun(cannot) => Failure::Usage(cannot.to_string()),
+        Trouble::NeedsProgram(engine) => needs_program(engine),
     }
 }

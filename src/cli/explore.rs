@@ -3,13 +3,13 @@
 use super::arguments::{ExploreArguments, LimitArguments, Verbosity};
 use super::failure::Failure;
 use super::places::refuse_clashes;
-use super::specification::Specification;
 use crate::explore::observe::{AutObserver, Nobody};
 use crate::explore::{Exploration, Stop};
 use crate::lts::aut::Counts;
 use crate::lts::writer;
 use crate::report::output::Staged;
 use crate::report::streams;
+use crate::specification::Specification;
 use crate::tell;
 use std::io::{self, BufReader, BufWriter, Seek, Write};
 use std::path::Path;

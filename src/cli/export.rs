@@ -3,9 +3,9 @@
 use super::arguments::{ExportArguments, ExportLanguage};
 use super::failure::Failure;
 use super::places::refuse_clashes;
-use super::specification::Specification;
 use crate::export::mcrl2;
 use crate::report::output::Staged;
+use crate::specification::Specification;
 use std::path::Path;
 use std::process::ExitCode;
 

@@ -22,7 +22,7 @@ pub fn run(arguments: &FactsArguments, verbosity: Verbosity) -> Result<ExitCode,
     for caveat in &model.caveats {
         tell!("seqcon: {}: {}: {}", caveat.topic.level().name(), model.paths[0].display(), caveat.sentence);
     }
-    let facts = model.facts;
+    let facts = model.facts(&arguments.input.limits)?;
     for caveat in caveat::unseen::caveats(&facts) {
         tell!("seqcon: {}: {}: {}", caveat.topic.level().name(), model.paths[0].display(), caveat.sentence);
     }

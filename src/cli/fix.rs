@@ -1,36 +1,35 @@
 //! `seqcon fix`: the specification with what it needs put in.
 
-use super::analyse::{atomicity, for_reading};
+use super::analyse::atomicity;
 use super::arguments::{FixArguments, Verbosity};
+use super::engine::{self, Chosen};
 use super::failure::Failure;
-use super::idle;
 use super::input::memory_model;
 use super::interrupt::Interruptible;
 use super::outputs::tell_each;
 use super::places::refuse_clashes;
-use super::specification::Specification;
-use super::verify::{outcome, reported, tell_if_unconfirmable};
-use crate::aeg::Profile;
-use crate::analysis::{Analysis, Options};
-use crate::caveat::idle::Happenings;
-use crate::ids::InstrId;
+use super::progress::Spinner;
+use super::specification::with_limits;
+use super::verify::{reported, tell_if_unconfirmable};
+use crate::analysis::{Inserted, ModelOutcome};
+use crate::engines::{Settings, Subject};
+use crate::fix::{Fixed, Fixing, Unfixed};
 use crate::memory::MemoryModel;
-use crate::placement::cost::Costs;
-use crate::repair::text::has_statement;
-use crate::repair::{Repair, Reported};
+use crate::repair::Reported;
+use crate::repair::text::{CannotWrite, written};
 use crate::report::output::Staged;
 use crate::report::streams;
+use crate::specification::Specification;
 use crate::tell;
 use similar::TextDiff;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// After so many rounds something is wrong with us.
-const ROUNDS: usize = 20;
-
 pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let model = memory_model(&arguments.memory_model)?;
+    let chosen = arguments.engine.finding()?;
+    engine::refuse_models(chosen.engine, std::slice::from_ref(&model))?;
     let inputs = [arguments.specification.as_path(), Path::new(&arguments.memory_model)];
     let diff = arguments.diff.then_some(Path::new("-"));
     refuse_clashes(
@@ -39,17 +38,8 @@ pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, F
     )?;
     let original = Specification::read(&arguments.specification)?;
     let fixed = match &arguments.with {
-        Some(path) => {
-            let Reported { repair, is_complete } = reported(path, &original, &model)?;
-            if !is_complete {
-                return Err(Failure::in_file(
-                    path,
-                    "this report is of a part only, so not all that is missing is known; allow the analysis more",
-                ));
-            }
-            original.with(&repair)?.text
-        }
-        None => fix(arguments, &model, &original, verbosity)?,
+        Some(path) => with_report(path, &original, &model)?,
+        None => fix(arguments, &chosen, &model, &original, verbosity)?,
     };
     if arguments.diff {
         let diff = TextDiff::from_lines(&original.text, &fixed);
@@ -67,58 +57,99 @@ pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, F
     Ok(ExitCode::SUCCESS)
 }
 
-/// The text with suggestions put in until an analysis finds nothing more to do.
+/// The text with what a report suggests.
+fn with_report(path: &Path, original: &Specification, model: &MemoryModel) -> Result<String, Failure> {
+    let Reported { repair, is_complete } = reported(path, original, model)?;
+    if !is_complete {
+        return Err(Failure::in_file(
+            path,
+            "this report is of a part only, so not all that is missing is known; allow the analysis more",
+        ));
+    }
+    let text = written(&original.name, &original.text, &original.program, &repair);
+    let text = text.map_err(|cannot| not_written(original, cannot))?;
+    // It must be one that can be read again.
+    let parsed = Specification::parse(original.name.clone(), text);
+    Ok(parsed.map_err(|wrong| Failure::Usage(wrong.to_string()))?.0.text)
+}
+
+/// The text with suggestions put in until the engine finds nothing more to do.
 fn fix(
     arguments: &FixArguments,
+    chosen: &Chosen,
     model: &MemoryModel,
     original: &Specification,
     verbosity: Verbosity,
 ) -> Result<String, Failure> {
     tell_if_unconfirmable(model, &arguments.confirmation);
     let _heard = Interruptible::new();
-    let mut current = Specification::from_text(original.name.clone(), original.text.clone())?;
-    for round in 0..ROUNDS {
-        let (facts, reached) = current.facts(&arguments.limits)?;
-        let happenings = Happenings::of(&facts);
-        let whole = Analysis::within(facts, Profile::Sound, &arguments.limits.budget.for_the_rest());
-        if round == 0 {
-            tell_each(&current.name, &idle::of_whole(&happenings, &whole, &current));
-        }
-        let (asked, limit) = (atomicity(arguments.atomicity), arguments.confirmation.max_weak_states);
-        let analysis = for_reading(whole, asked, Some(&current), limit)?;
-        if analysis.cut_off {
-            let at = reached.map_or(String::new(), |limit| format!(" (stopped at {limit})"));
-            return Err(Failure::Exhausted(format!(
-                "{}: not all of the state space was explored{at}, so not all that is missing is known; allow more",
-                current.name
-            )));
-        }
-        let has_text = |instr: InstrId| {
-            let at = current.outline.at(instr);
-            at.is_some_and(|(thread, number)| has_statement(&current.program.threads[thread].instructions[number]))
-        };
-        let costs = Costs::for_text(&analysis.graph, has_text);
-        let options = Options { atomicity: asked, costs, ..Options::default() };
-        let outcome = outcome(&analysis, &current, model, &options, &arguments.confirmation)?;
-        if let Some(limit) = outcome.stopped {
-            return Err(Failure::Exhausted(format!(
-                "{}: stopped at {limit}, so not all that is missing is known; allow more",
-                current.name
-            )));
-        }
-        if outcome.is_clean() {
-            let rounds = if round > 1 { format!(", in {round} rounds") } else { String::new() };
-            let changed = if round == 0 { "nothing to do" } else { "repaired; an analysis finds nothing more to do" };
-            if verbosity == Verbosity::Verbose || round == 0 {
-                tell!("seqcon: {}: {} for {}{rounds}", original.name, changed, model.name);
-            }
-            return Ok(current.text);
-        }
-        let repair = Repair::of(&outcome);
-        current = current.with(&repair)?;
+    let settings = Settings {
+        atomicity: Some(atomicity(arguments.atomicity)),
+        confirm: arguments.confirmation.how()?,
+        searches: arguments.confirmation.searches(),
+        ..Settings::default()
+    };
+    let spinner = Spinner::new(format!("repairing {}", original.name));
+    let rest = || arguments.limits.budget.for_the_rest();
+    let fixed = with_limits(Subject::Program(original), &arguments.limits, |limits| {
+        let (engine, property) = (chosen.engine, &chosen.property);
+        Fixing { engine, property, model, settings: &settings, limits, rest: &rest }.fix(original)
+    });
+    drop(spinner);
+    let Fixed { text, rounds, caveats } = fixed.map_err(|unfixed| failure(original, model, unfixed))?;
+    tell_each(&original.name, &caveats);
+    let changed = if rounds == 0 { "nothing to do" } else { "repaired; an analysis finds nothing more to do" };
+    let rounds_told = if rounds > 1 { format!(", in {rounds} rounds") } else { String::new() };
+    if verbosity == Verbosity::Verbose || rounds == 0 {
+        tell!("seqcon: {}: {} for {}{rounds_told}", original.name, changed, model.name);
     }
-    Err(Failure::Usage(format!(
-        "{}: the suggestions for {} cannot be written down in this language; see them with 'seqcon analyse'",
-        original.name, model.name
-    )))
+    Ok(text)
+}
+
+fn failure(original: &Specification, model: &MemoryModel, unfixed: Unfixed) -> Failure {
+    match unfixed {
+        Unfixed::Trouble(trouble, current) => engine::failure(Subject::Program(&current), trouble),
+        Unfixed::Exhausted(said) => Failure::Exhausted(said),
+        Unfixed::NoFences(outcome) => no_fences(original, &outcome),
+        Unfixed::CannotWrite(cannot, current) => not_written(&current, cannot),
+        Unfixed::Wrong(wrong) => Failure::Usage(wrong.to_string()),
+        Unfixed::Endless => Failure::Usage(format!(
+            "{}: the suggestions for {} cannot be written down in this language; see them with 'seqcon analyse'",
+            original.name, model.name
+        )),
+    }
+}
+
+/// There is nothing to be written.
+fn no_fences(original: &Specification, outcome: &ModelOutcome) -> Failure {
+    let (name, model) = (&original.name, &outcome.model.name);
+    match &outcome.inserted {
+        Inserted::Undecided(_, why) => {
+            Failure::Exhausted(format!("{name}: it is not known which fences are enough for {model}: {why}"))
+        }
+        Inserted::Enough | Inserted::Unfixable => {
+            let run = outcome.runs.first().map_or(String::new(), |run| format!(":\n{}{}", run.steps, run.because));
+            Failure::Usage(format!("{name}: no fences are enough for {model}{}", run.trim_end()))
+        }
+    }
+}
+
+/// Why something cannot be put into a text.
+fn not_written(specification: &Specification, cannot: CannotWrite) -> Failure {
+    let name = &specification.name;
+    match cannot {
+        CannotWrite::At((thread, number)) => {
+            let thread = &specification.program.threads[thread];
+            let instruction = &thread.instructions[number];
+            let problem = format!(
+                "something must be put at {}.{}, a transition without a statement; write `true` as its statement",
+                thread.name, instruction.name
+            );
+            specification.failure_at(instruction.span, problem)
+        }
+        CannotWrite::OnlyFences => Failure::Usage(format!("{name}: only fences can be put into the text of automata")),
+        CannotWrite::Language => Failure::Usage(format!(
+            "{name}: fences can be put into the text of .slco, .txt and .trench specifications only"
+        )),
+    }
 }

@@ -6,8 +6,8 @@
 use super::arguments::{InfoArguments, InputArguments, LimitArguments};
 use super::failure::Failure;
 use super::progress::ByteBar;
-use super::specification::Specification;
 use crate::caveat;
+use crate::engines::CHEAP_STATES;
 use crate::explore::Stop;
 use crate::explore::observe::Nobody;
 use crate::facts::extract::{self, Extraction};
@@ -18,6 +18,7 @@ use crate::lts::source::Source;
 use crate::natural::natural_order;
 use crate::program::{Program, Thread, Type, Variable};
 use crate::report::streams;
+use crate::specification::Specification;
 use crate::tell;
 use crate::text::excerpt::printable;
 use serde::Serialize;
@@ -27,8 +28,6 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Up to how many states a specification is explored unless `--max-states` says otherwise.
-pub const CHEAP_STATES: usize = 100_000;
 const SCHEMA_VERSION: u32 = 1;
 
 #[derive(Serialize)]

@@ -3,11 +3,11 @@
 //! Every file is a model of its own, unless `--merge` says that all are explorations of one program. All files are
 //! read and checked before anything is done with one of them.
 
-use super::arguments::{EscapesArgument, InputArguments, MergeArguments, Verbosity};
+use super::arguments::{EscapesArgument, InputArguments, LimitArguments, MergeArguments, Verbosity};
 use super::failure::Failure;
 use super::progress::ByteBar;
-use super::specification::Specification;
 use crate::caveat::{Caveat, Topic};
+use crate::engines::Subject;
 use crate::facts::agreement::contradiction;
 use crate::facts::extract::{Escapes, Options, Refusals};
 use crate::facts::{self, Facts};
@@ -16,6 +16,7 @@ use crate::lts::dialect::generic::Description;
 use crate::lts::source::Source;
 use crate::memory::MemoryModel;
 use crate::provenance::sha256;
+use crate::specification::Specification;
 use crate::tell;
 use crate::text::excerpt::printable;
 use std::fs;
@@ -28,16 +29,38 @@ pub struct Model {
     pub name: String,
     /// The files that it was read from: one, unless they were merged.
     pub paths: Vec<PathBuf>,
-    /// The specification, if it is one.
-    pub specification: Option<Specification>,
-    /// The facts of its state space.
-    pub facts: Facts,
-    /// The limit at which its exploration ended, if it was one.
-    pub limit: Option<&'static str>,
+    /// What it is.
+    pub content: Content,
     /// What was odd.
     pub caveats: Vec<Caveat>,
-    /// How long reading, and exploring, took.
+    /// How long reading took.
     pub read_in: Duration,
+}
+
+/// What was read.
+pub enum Content {
+    /// A specification, not explored.
+    Specification(Box<Specification>),
+    /// The facts of a state space.
+    StateSpace(Facts),
+}
+
+impl Model {
+    /// What an engine looks at.
+    pub fn subject(&self) -> Subject<'_> {
+        match &self.content {
+            Content::Specification(specification) => Subject::Program(specification),
+            Content::StateSpace(facts) => Subject::StateSpace(facts),
+        }
+    }
+
+    /// The facts of its state space; a specification is explored for them.
+    pub fn facts(&self, limits: &LimitArguments) -> Result<Facts, Failure> {
+        match &self.content {
+            Content::Specification(specification) => specification.facts(limits),
+            Content::StateSpace(facts) => Ok(facts.clone()),
+        }
+    }
 }
 
 impl InputArguments {
@@ -67,16 +90,10 @@ impl InputArguments {
         let read = |path: &PathBuf| self.model(path, &options, verbosity);
         let mut models = self.inputs.iter().map(read).collect::<Result<Vec<Model>, Failure>>()?;
         if merging.merge && models.len() > 1 {
-            models = vec![merged(models)?];
+            models = vec![merged(models, &self.limits)?];
         }
         models.iter_mut().zip(names).for_each(|(model, name)| model.name = name);
         Ok(models)
-    }
-
-    /// The inputs as specifications, not explored.
-    pub fn specifications(&self) -> Result<Vec<Specification>, Failure> {
-        self.refuse_repetitions()?;
-        self.inputs.iter().map(|path| self.specification(path)).collect()
     }
 
     /// An input that is a specification.
@@ -94,19 +111,16 @@ impl InputArguments {
     /// A file as a model, without its name.
     fn model(&self, path: &Path, options: &Options, verbosity: Verbosity) -> Result<Model, Failure> {
         let started = Instant::now();
-        let model = |specification, facts, caveats| Model {
+        let model = |content, caveats| Model {
             name: String::new(),
             paths: vec![path.to_owned()],
-            specification,
-            facts,
-            limit: None,
+            content,
             caveats,
             read_in: started.elapsed(),
         };
         if Specification::is_one(path) {
-            let specification = self.specification(path)?;
-            let (facts, limit) = specification.facts(&self.limits)?;
-            return Ok(Model { limit, ..model(Some(specification), facts, Vec::new()) });
+            let specification = Box::new(self.specification(path)?);
+            return Ok(model(Content::Specification(specification), Vec::new()));
         }
         let bar = ByteBar::new(&format!("reading {}", path.display()));
         let source = Source::open_within(path, &options.budget)?;
@@ -140,7 +154,7 @@ impl InputArguments {
                 "every refused condition is taken to be a self-loop of the state space, as --refusals-shown says";
             caveats.push(Caveat::new(Topic::RefusalsShown, sentence));
         }
-        Ok(model(None, facts, caveats))
+        Ok(model(Content::StateSpace(facts), caveats))
     }
 
     /// There is nothing to analyse.
@@ -206,9 +220,9 @@ fn shard(reason: &str) -> String {
 }
 
 /// Explorations of one program as one model.
-fn merged(models: Vec<Model>) -> Result<Model, Failure> {
-    let explorations: Vec<&Facts> = models.iter().map(|model| &model.facts).collect();
-    if let Some(contradiction) = contradiction(&explorations) {
+fn merged(models: Vec<Model>, limits: &LimitArguments) -> Result<Model, Failure> {
+    let parts = models.iter().map(|model| model.facts(limits)).collect::<Result<Vec<Facts>, Failure>>()?;
+    if let Some(contradiction) = contradiction(&parts.iter().collect::<Vec<_>>()) {
         let (first, second) = contradiction.explorations;
         return Err(Failure::Usage(format!(
             "--merge: {} and {} are not explorations of one program, the same instruction is {contradiction}; without --merge each is analysed by itself",
@@ -216,16 +230,13 @@ fn merged(models: Vec<Model>) -> Result<Model, Failure> {
             models[second].paths[0].display(),
         )));
     }
-    let parts: Vec<Facts> = models.iter().map(|model| model.facts.clone()).collect();
     let about = |model: &Model, caveat: &Caveat| Caveat {
         sentence: format!("{}: {}", model.paths[0].display(), caveat.sentence),
         ..caveat.clone()
     };
     Ok(Model {
         name: String::new(),
-        specification: None,
-        facts: Facts::merge(&parts),
-        limit: models.iter().find_map(|model| model.limit),
+        content: Content::StateSpace(Facts::merge(&parts)),
         read_in: models.iter().map(|model| model.read_in).sum(),
         caveats: models.iter().flat_map(|model| model.caveats.iter().map(|caveat| about(model, caveat))).collect(),
         paths: models.into_iter().flat_map(|model| model.paths).collect(),

@@ -6,15 +6,15 @@ use super::input::{memory_model, refuse_repeated_models};
 use super::interrupt::Interruptible;
 use super::places::refuse_clashes;
 use crate::budget::Budget;
-use crate::lang::litmus::condition::Quantifier;
 use crate::lang::litmus::{self, Test};
 use crate::memory::MemoryModel;
+use crate::property::Quantifier;
 use crate::report::csv::guarded;
 use crate::report::output::Staged;
 use crate::report::streams;
 use crate::text::excerpt::printable;
-use crate::weak::axiomatic::Model;
-use crate::weak::axiomatic::litmus::{Answer, Verdict, verdict_within};
+use crate::weak::axiomatic::litmus::{Answer, Verdict};
+use crate::weak::axiomatic::{Model, outcomes_within};
 use rayon::prelude::*;
 use std::fs;
 use std::io::Write;
@@ -106,7 +106,8 @@ fn judge(file: &Named, models: &[(String, Model)], unroll: usize, budget: &Budge
     let test = litmus::read(&path_name, &text).map_err(|errors| Failure::Usage(errors.to_string()))?;
     let models = if models.is_empty() { vec![default_model(&test)?] } else { models.to_vec() };
     let judge = |(name, model): (String, Model)| {
-        let verdict = verdict_within(&test, model, unroll, budget);
+        let outcomes = outcomes_within(&test.program, model, unroll, budget);
+        let verdict = outcomes.map(|outcomes| Verdict::of(test.condition.as_ref(), outcomes));
         let verdict = verdict.map_err(|failure| Failure::in_file(&file.path, failure))?;
         let quantifier = test.condition.as_ref().map(|condition| condition.quantifier);
         Ok(Judged { name: file.name.clone(), memory_model: name, quantifier, verdict })

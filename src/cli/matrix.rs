@@ -1,42 +1,31 @@
 //! `seqcon matrix`: all built-in memory models side by side.
 
-use super::analyse::{atomicity, for_reading, tell_if_stopped};
+use super::analyse::{atomicity, tell_if_stopped};
 use super::arguments::{MatrixArguments, Verbosity};
+use super::engine::{self, Chosen};
 use super::failure::Failure;
-use super::idle;
 use super::input::Model;
-use super::interrupt::Interruptible;
 use super::outputs::tell_caveats;
 use super::places::refuse_clashes;
 use super::progress::Spinner;
-use super::specification::Specification;
-use crate::aeg::Profile;
-use crate::analysis::{Analysis, EngineUse, ModelOutcome, Options, Outcome};
-use crate::caveat::idle::Happenings;
-use crate::confirm::{self, AUTO_STATES, Limits, Subject};
+use crate::analysis::{ModelOutcome, Options, Outcome};
+use crate::engines::{self, Settings};
 use crate::memory::MemoryModel;
-use crate::provenance::Provenance;
+use crate::property::Property;
 use crate::report::matrix::{self, Matrix};
 use crate::report::output::Staged;
 use crate::report::{streams, text};
-use crate::source::Source;
 use crate::text::excerpt::printable;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// As `analyse` has them by default.
-const LIMITS: Limits = Limits { states: AUTO_STATES, buffer: 4 };
-/// The most states that are explored access by access.
-const MOST_STATES: usize = 2_000_000;
-
 pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     refuse_clashes(arguments.csv.as_deref(), arguments.input.files())?;
     let models = arguments.input.models(&arguments.merging, verbosity)?;
     let several = models.len() > 1;
-    let outcomes =
-        models.into_iter().map(|model| outcome(arguments, model)).collect::<Result<Vec<Outcome>, Failure>>()?;
+    let outcomes = models.iter().map(|model| outcome(arguments, model)).collect::<Result<Vec<Outcome>, Failure>>()?;
     let matrices: Vec<Matrix<'_>> = outcomes.iter().map(Matrix::of).collect();
     if let Some(path) = &arguments.csv {
         let mut staged = Staged::new();
@@ -63,42 +52,26 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
     Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
-fn outcome(arguments: &MatrixArguments, input: Model) -> Result<Outcome, Failure> {
+fn outcome(arguments: &MatrixArguments, input: &Model) -> Result<Outcome, Failure> {
     let started = Instant::now();
-    let Model { name, specification, facts, limit, mut caveats, read_in, .. } = input;
-    let happenings = Happenings::of(&facts);
-    let atomicity = atomicity(arguments.atomicity);
-    let _heard = Interruptible::new();
-    let budget = arguments.input.limits.budget.for_the_rest();
-    let whole = Analysis::within(facts, Profile::Sound, &budget).because(limit);
-    caveats.extend(whole.caveats.iter().cloned());
-    caveats.extend(idle::caveats(&happenings, &whole, specification.as_ref()));
-    let mut analysis = for_reading(whole, atomicity, specification.as_ref(), MOST_STATES)?;
-    let explored_in = read_in + started.elapsed();
-    let options = Options { atomicity, ..Options::default() };
-    let told = |outcome: ModelOutcome| {
-        tell_if_stopped(&outcome);
-        outcome
-    };
-    let analysed = |model: MemoryModel| {
-        let _spinner = Spinner::new(format!("analysing under {}", model.name));
-        let Some(specification) = &specification else { return Ok(told(analysis.run(&model, &options))) };
-        let subject =
-            Subject { program: &specification.program, analysis: &analysis, model: &model, options: &options };
-        confirm::place_by_default(subject, LIMITS).map(told).map_err(|error| specification.too_long(error))
-    };
-    let results = MemoryModel::builtin().into_iter().map(analysed).collect::<Result<_, Failure>>()?;
-    analysis.graph.budget = analysis.graph.budget.settled();
-    let source = specification.map(|Specification { name, text, program, .. }| Source::new(name, text, program));
-    Ok(Outcome {
-        model: name,
-        analysis,
-        engine: EngineUse::default(),
-        explored_in,
-        options,
-        results,
-        caveats,
-        source,
-        provenance: Provenance::default(),
+    let chosen = Chosen { engine: engines::all()[0], property: Property::Robust };
+    let settings = Settings { atomicity: Some(atomicity(arguments.atomicity)), ..Settings::default() };
+    let spinner = Spinner::new(format!("exploring {}", input.paths[0].display()));
+    engine::examine(&chosen, input.subject(), &settings, &arguments.input.limits, |task, examined| {
+        drop(spinner);
+        let explored_in = input.read_in + started.elapsed();
+        let options = Options { atomicity: examined.atomicity(), ..Options::default() };
+        let analysed = |model: MemoryModel| {
+            let _spinner = Spinner::new(format!("analysing under {}", model.name));
+            let placed = examined.place(&model, &options).map_err(|trouble| engine::failure(task.subject, trouble))?;
+            tell_if_stopped(&placed);
+            Ok(placed)
+        };
+        let results =
+            MemoryModel::builtin().into_iter().map(analysed).collect::<Result<Vec<ModelOutcome>, Failure>>()?;
+        let mut outcome = engines::outcome(chosen.engine, task, examined, options, results, explored_in);
+        outcome.model = input.name.clone();
+        outcome.caveats = input.caveats.iter().cloned().chain(outcome.caveats).collect();
+        Ok(outcome)
     })
 }

@@ -14,7 +14,6 @@ mod facts;
 mod failure;
 mod fix;
 mod help;
-mod idle;
 mod info;
 mod input;
 mod interrupt;

@@ -5,8 +5,8 @@
 
 use crate::explore::successors::Evaluated;
 use crate::program::compiled::{Compiled, Trace};
-use crate::program::property::Observables;
 use crate::program::{Instruction, Program, Span, Type, Variable};
+use crate::property::Observables;
 use std::fmt::Write as _;
 
 /// A specification whose runs are shown.

@@ -5,21 +5,19 @@ use super::failure::Failure;
 use super::interrupt::Interruptible;
 use super::progress::Spinner;
 use super::runs::Shown;
+use crate::engines::Subject;
 use crate::explore::driver::{self, Observer};
 use crate::explore::observe::{FactsObserver, facts};
 use crate::explore::successors::Evaluated;
 use crate::explore::{Exploration, Limits, Stop, Violation, explore};
 use crate::export::Origin;
 use crate::facts::Facts;
+use crate::lang;
 use crate::lang::diagnostic::Diagnostic;
-use crate::lang::{self, Language};
-use crate::outline::Outline;
-use crate::program::compiled::Compiled;
-use crate::program::property::Invariant;
-use crate::program::{Program, Span};
+use crate::program::Span;
+use crate::specification::Specification;
 use crate::tell;
 use crate::text::LineColumn;
-use crate::weak::split::TooLong;
 use std::fs;
 use std::path::Path;
 
@@ -28,22 +26,25 @@ const INVARIANT: &str = "--invariant";
 /// How many steps before a fault are shown.
 const STEPS_TO_FAULT: usize = 20;
 
-/// A specification, ready to be explored.
-pub struct Specification {
-    pub name: String,
-    pub text: String,
-    pub program: Program,
-    pub outline: Outline,
-    compiled: Compiled,
-    invariants: Vec<Invariant>,
+/// Does something that ends at these limits, or when Ctrl-C is pressed.
+pub fn with_limits<T>(subject: Subject<'_>, limits: &LimitArguments, work: impl FnOnce(&Limits<'_>) -> T) -> T {
+    let interruptible = Interruptible::new();
+    let budget = limits.budget.budget().heeding(interruptible.requested());
+    let bounds = Limits {
+        states: limits.max_states,
+        bytes: limits.budget.bytes(),
+        time: limits.budget.budget().time_left(),
+        interrupted: Some(interruptible.requested()),
+        invariants: match subject {
+            Subject::Program(specification) => &specification.invariants,
+            Subject::StateSpace(_) => &[],
+        },
+        budget: Some(&budget),
+    };
+    work(&bounds)
 }
 
 impl Specification {
-    /// Whether the name of the file says that it is a specification.
-    pub fn is_one(path: &Path) -> bool {
-        path.to_str().is_some_and(|name| Language::of(name).is_some())
-    }
-
     /// Reads a specification; warnings go to standard error.
     pub fn read(path: &Path) -> Result<Specification, Failure> {
         let name = path.display().to_string();
@@ -52,40 +53,24 @@ impl Specification {
             let valid = error.utf8_error().valid_up_to();
             Failure::in_file(path, format!("byte {valid} is not UTF-8; save the file as UTF-8"))
         })?;
-        let (specification, warnings) = Specification::parse(name, text)?;
+        let (specification, warnings) =
+            Specification::parse(name, text).map_err(|wrong| Failure::Usage(wrong.to_string()))?;
         for warning in &warnings {
             tell!("seqcon: {}", warning.render(&specification.name, &specification.text));
         }
         Ok(specification)
     }
 
-    /// A specification made from one that was read: nothing is said about it.
-    pub fn from_text(name: String, text: String) -> Result<Specification, Failure> {
-        Ok(Specification::parse(name, text)?.0)
-    }
-
-    fn parse(name: String, text: String) -> Result<(Specification, Vec<Diagnostic>), Failure> {
-        let parsed = lang::parse(&name, &text).map_err(|errors| Failure::Usage(errors.to_string()))?;
-        let compiled = Compiled::new(&parsed.program).map_err(|error| {
-            let LineColumn { line, column } = LineColumn::of(&text, error.span.start);
-            Failure::Usage(format!("{name}:{line}:{column}: this instruction computes too many indices; split it"))
-        })?;
-        let outline = Outline::of_program(&parsed.program);
-        let specification =
-            Specification { name, text, program: parsed.program, outline, compiled, invariants: Vec::new() };
-        Ok((specification, parsed.warnings))
-    }
-
     /// The same, with invariants that must hold in every state; warnings go to standard error.
     pub fn with_invariants(self, texts: &[String]) -> Result<Specification, Failure> {
         let mut invariants = Vec::with_capacity(texts.len());
         for text in texts {
-            let parsed = lang::parse_invariant(INVARIANT, text, &self.program)
+            let parsed = lang::parse_condition(INVARIANT, text, &self.program)
                 .map_err(|errors| Failure::Usage(errors.to_string()))?;
             for warning in &parsed.warnings {
                 tell!("seqcon: {}", warning.render(INVARIANT, text).trim_end());
             }
-            invariants.push(parsed.invariant);
+            invariants.push(parsed.condition);
         }
         Ok(Specification { invariants, ..self })
     }
@@ -97,23 +82,7 @@ impl Specification {
 
     /// Something is wrong at a place in it.
     pub fn failure_at(&self, span: Span, problem: impl std::fmt::Display) -> Failure {
-        let LineColumn { line, column } = LineColumn::of(&self.text, span.start);
-        Failure::Usage(format!("{}:{line}:{column}: {problem}", self.name))
-    }
-
-    /// Does something with it that ends at these limits, or when Ctrl-C is pressed.
-    pub fn with_limits<T>(&self, limits: &LimitArguments, work: impl FnOnce(&Compiled, &Limits<'_>) -> T) -> T {
-        let interruptible = Interruptible::new();
-        let budget = limits.budget.budget().heeding(interruptible.requested());
-        let bounds = Limits {
-            states: limits.max_states,
-            bytes: limits.budget.bytes(),
-            time: limits.budget.budget().time_left(),
-            interrupted: Some(interruptible.requested()),
-            invariants: &self.invariants,
-            budget: Some(&budget),
-        };
-        work(&self.compiled, &bounds)
+        Failure::Usage(self.placed(span, problem))
     }
 
     /// Explores it with an observer, and says nothing.
@@ -122,9 +91,9 @@ impl Specification {
         limits: &LimitArguments,
         observer: &mut O,
     ) -> Result<(Exploration, Vec<O::Watcher>), Failure> {
-        let explored = self.with_limits(limits, |compiled, bounds| {
+        let explored = with_limits(Subject::Program(self), limits, |bounds| {
             let _spinner = Spinner::new(format!("exploring {}", self.name));
-            explore(compiled, bounds, observer)
+            explore(&self.compiled, bounds, observer)
         });
         let (exploration, watchers) = explored.map_err(|failure| self.failure(failure))?;
         if limits.strict && exploration.out_of_range > 0 {
@@ -168,17 +137,12 @@ impl Specification {
         Ok((exploration, watchers))
     }
 
-    /// The facts of its state space, and the limit at which the exploration ended, if it was one.
-    pub fn facts(&self, limits: &LimitArguments) -> Result<(Facts, Option<&'static str>), Failure> {
+    /// The facts of its state space.
+    pub fn facts(&self, limits: &LimitArguments) -> Result<Facts, Failure> {
         let (exploration, watchers) = self.explore(limits, &mut FactsObserver)?;
         let size = (exploration.states.len() as u64, exploration.transitions);
         let cut_off = exploration.stop != Stop::Complete;
-        Ok((Facts { cut_off, ..facts(&self.program, &watchers, size) }, exploration.stop.limit()))
-    }
-
-    /// An instruction with more accesses than a search under weak memory can split.
-    pub fn too_long(&self, error: TooLong) -> Failure {
-        self.failure_at(error.span, "this instruction has more than 64 operations; split it")
+        Ok(Facts { cut_off, ..facts(&self.program, &watchers, size) })
     }
 
     /// Why it could not be explored.

@@ -1,38 +1,26 @@
-//! `seqcon verify`: is the program right under a weak memory model, with the suggestions in place?
+//! `seqcon verify`: is the program right under a memory model, with the suggestions in place?
 
-use super::analyse::{atomicity, for_reading};
-use super::arguments::{ConfirmArgument, ConfirmationArguments, PropertyArgument, Verbosity, VerifyArguments};
+use super::analyse::atomicity;
+use super::arguments::{ConfirmArgument, ConfirmationArguments, Verbosity, VerifyArguments};
+use super::engine::{self, Chosen};
 use super::failure::Failure;
-use super::idle;
 use super::input::{memory_model, refuse_repeated_models};
-use super::interrupt::Interruptible;
 use super::outputs::tell_each;
 use super::progress::Spinner;
-use super::specification::Specification;
-use crate::aeg::Profile;
-use crate::analysis::{Analysis, ModelOutcome, Options, Verification};
-use crate::budget::Budget;
+use crate::analysis::{ModelOutcome, Options};
 use crate::caveat::Caveat;
-use crate::caveat::idle::Happenings;
-use crate::confirm::{self, Limits, Subject};
-use crate::cycles::Atomicity;
-use crate::lang::Language;
-use crate::lang::automata::edit::fenced;
-use crate::lang::slco::edit::edited;
+use crate::engines::{self, Answer, Confirm, Examined, Settings, Subject, Task};
 use crate::memory::MemoryModel;
-use crate::repair::{
-    Repair, Reported,
-    text::{edits, spots},
-};
+use crate::property::Property;
+use crate::repair::{Repair, Reported};
 use crate::report::reading;
 use crate::report::streams;
 use crate::report::text::write_caveats;
+use crate::specification::Specification;
 use crate::tell;
-use crate::trial::{self, Trouble};
+use crate::trial;
 use crate::weak::Machine;
-use crate::weak::semantics::Semantics;
 use crate::weak::split::SplitProgram;
-use crate::weak::verify::{Ground, Limit, Property, Verdict, Violation};
 use crate::weak::words::Words;
 use std::fmt::{self, Write as _};
 use std::fs;
@@ -45,202 +33,164 @@ pub fn run(arguments: &VerifyArguments, verbosity: Verbosity) -> Result<ExitCode
         arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
     // Before anything is read or explored.
     refuse_repeated_models(&models)?;
-    models.iter().try_for_each(|model| semantics(model).map(drop))?;
+    models.iter().try_for_each(|model| arguments.engine.judging(model).map(drop))?;
     let specification = Specification::read(&arguments.specification)?;
-    let _heard = Interruptible::new();
-    let analysed = Analysed::new(arguments, &specification)?;
-    if verbosity == Verbosity::Quiet {
-        tell_each(&specification.name, &analysed.caveats);
-    } else {
-        let mut text = String::new();
-        write_caveats(&analysed.caveats, &mut text).map_err(io::Error::other)?;
-        let mut out = streams::coloured();
-        out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
+    let command = Command { arguments, specification: &specification, settings: settings(arguments)?, verbosity };
+    if arguments.as_is || arguments.with.is_some() {
+        return command.verify(&models, None);
     }
-    let mut worst = 0;
-    for model in &models {
-        let (text, status) = verify_under(arguments, &specification, &analysed, model)?;
-        let mut out = streams::text();
-        out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
-        // A violation is known even if something else was not decided.
-        worst = if worst == 1 || status == 1 { 1 } else { worst.max(status) };
-    }
-    Ok(ExitCode::from(worst))
+    let (subject, limits) = (Subject::Program(&specification), &arguments.limits);
+    engine::examine(&suggesting(arguments)?, subject, &command.settings, limits, |task, examined| {
+        command.verify(&models, Some((task, examined)))
+    })
 }
 
-/// What is known of the specification before it is run.
-struct Analysed {
-    /// The analysis for the reading that was asked for; none if nothing is asked of it.
-    analysis: Option<Analysis>,
-    /// What must be known before the verdicts are believed.
-    caveats: Vec<Caveat>,
+/// How engines go about it.
+fn settings(arguments: &VerifyArguments) -> Result<Settings, Failure> {
+    Ok(Settings {
+        atomicity: Some(atomicity(arguments.atomicity)),
+        confirm: arguments.confirmation.how()?,
+        searches: trial::Limits { unroll: arguments.unroll, ..arguments.confirmation.searches() },
+        ..Settings::default()
+    })
 }
 
-impl Analysed {
-    /// Explores the specification: for suggestions in full, else as far as that is cheap.
-    fn new(arguments: &VerifyArguments, specification: &Specification) -> Result<Analysed, Failure> {
-        if arguments.as_is || arguments.with.is_some() {
-            return Ok(Analysed { analysis: None, caveats: idle::explored(specification, &arguments.limits) });
-        }
-        let (facts, reached) = specification.facts(&arguments.limits)?;
-        let happenings = Happenings::of(&facts);
-        let budget = arguments.limits.budget.for_the_rest();
-        let whole = Analysis::within(facts, Profile::Sound, &budget).because(reached);
-        let caveats = idle::of_whole(&happenings, &whole, specification);
-        let (asked, limit) = (atomicity(arguments.atomicity), arguments.confirmation.max_weak_states);
-        let analysis = for_reading(whole, asked, Some(specification), limit)?;
-        Ok(Analysed { analysis: Some(analysis), caveats })
-    }
-}
-
-fn verify_under(
-    arguments: &VerifyArguments,
-    specification: &Specification,
-    analysed: &Analysed,
-    model: &MemoryModel,
-) -> Result<(String, u8), Failure> {
-    let atomicity = atomicity(arguments.atomicity);
-    let property = match arguments.property {
-        PropertyArgument::Traces => Property::Traces,
-        PropertyArgument::States => Property::States,
+/// Whose fences are put in: those that are enough for what is next to the property and above it on the ladder.
+fn suggesting(arguments: &VerifyArguments) -> Result<Chosen, Failure> {
+    let property = match arguments.engine.property()? {
+        Property::Persistent => Property::Persistent,
+        _ => Property::Robust,
     };
-    let (repair, is_partial) = suggestions(arguments, specification, analysed, model)?;
-    let (confirmation, unroll) = (&arguments.confirmation, arguments.unroll);
-    let budget = arguments.limits.budget.heeding();
-    let trial = Trial { specification, model, repair: &repair, atomicity, property, confirmation, unroll, budget };
-    let (split, verdict) = trial.run()?;
-    let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
-    let mut text = String::new();
-    let status = trial.write_verdict(&words, &verdict, &mut text).map_err(io::Error::other)?;
-    let composites = specification.split()?.composites();
-    if let Some(&(thread, instruction)) = composites.first() {
-        let named = reading::and_more(words.instruction(thread, instruction), composites.len());
-        writeln!(text, "  {}", reading::in_words(atomicity, &named)).map_err(io::Error::other)?;
-    }
-    if is_partial {
-        text += "  only a part of the state space was explored, so what was put in may lack something: allow the exploration more\n";
-    }
-    Ok((text, status))
+    let engine = engines::finding(&property).expect("the engines of both properties find fences");
+    Ok(Chosen { engine, property })
 }
 
-/// A specification that is run under a memory model, with suggestions put in.
-pub struct Trial<'a> {
-    pub specification: &'a Specification,
-    pub model: &'a MemoryModel,
-    pub repair: &'a Repair,
-    pub atomicity: Atomicity,
-    pub property: Property,
-    pub confirmation: &'a ConfirmationArguments,
-    pub unroll: usize,
-    pub budget: Budget,
+/// Who judges whether a program has a property, or what is next to it on the ladder.
+pub fn judged(property: &Property, model: &MemoryModel) -> Result<Chosen, Failure> {
+    let property = engines::judged_property(property).clone();
+    match engines::judging(&property, model).filter(|engine| engine.description().judges()) {
+        Some(engine) => Ok(Chosen { engine, property }),
+        None => Err(engine::not_run(model).unwrap_or_else(|| engine::nobody(&property, "judges"))),
+    }
 }
 
-impl Trial<'_> {
-    /// The repaired program, access by access, and the verdict on it.
-    pub fn run(&self) -> Result<(SplitProgram, Verdict), Failure> {
+/// What is asked.
+struct Command<'a> {
+    arguments: &'a VerifyArguments,
+    specification: &'a Specification,
+    settings: Settings,
+    verbosity: Verbosity,
+}
+
+/// An analysis that suggests fences.
+type Suggesting<'s> = Option<(&'s Task<'s>, &'s dyn Examined)>;
+
+impl Command<'_> {
+    fn verify(&self, models: &[MemoryModel], suggesting: Suggesting<'_>) -> Result<ExitCode, Failure> {
+        let mut worst = 0;
+        for (position, model) in models.iter().enumerate() {
+            let judging = self.arguments.engine.judging(model)?;
+            let (subject, limits) = (Subject::Program(self.specification), &self.arguments.limits);
+            let (text, status) = engine::examine(&judging, subject, &self.settings, limits, |_, examined| {
+                if position == 0 {
+                    let caveats = suggesting.map_or_else(|| examined.caveats(), |(_, known)| known.caveats());
+                    self.tell_caveats(&caveats)?;
+                }
+                self.verify_under(&judging, examined, suggesting, model)
+            })?;
+            let mut out = streams::text();
+            out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
+            // A violation is known even if something else was not decided.
+            worst = if worst == 1 || status == 1 { 1 } else { worst.max(status) };
+        }
+        Ok(ExitCode::from(worst))
+    }
+
+    /// What must be known before the verdicts are believed.
+    fn tell_caveats(&self, caveats: &[Caveat]) -> Result<(), Failure> {
+        if self.verbosity == Verbosity::Quiet {
+            tell_each(&self.specification.name, caveats);
+            return Ok(());
+        }
+        let mut text = String::new();
+        write_caveats(caveats, &mut text).map_err(io::Error::other)?;
+        let mut out = streams::coloured();
+        Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
+    }
+
+    /// The verdict under one memory model, and the exit status.
+    fn verify_under(
+        &self,
+        judging: &Chosen,
+        examined: &dyn Examined,
+        suggesting: Suggesting<'_>,
+        model: &MemoryModel,
+    ) -> Result<(String, u8), Failure> {
         let specification = self.specification;
-        let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, self.model.name));
-        let ConfirmationArguments { max_weak_states: states, buffer_bound: buffer, .. } = *self.confirmation;
-        let trial = trial::Trial {
-            program: &specification.program,
-            outline: &specification.outline,
-            model: self.model,
-            repair: self.repair,
-            atomicity: self.atomicity,
-            property: self.property,
-            limits: trial::Limits { states, buffer, unroll: self.unroll },
-            budget: self.budget.clone(),
-        };
-        trial.run().map_err(|trouble| match trouble {
-            Trouble::CannotRun(cannot) => Failure::Usage(cannot.to_string()),
-            Trouble::TooLong(error) => specification.too_long(error),
-            Trouble::Execution(failure) => Failure::Usage(format!("{}: {failure}", specification.name)),
-        })
-    }
-
-    /// The verdict alone, as a report says it.
-    pub fn verification(&self) -> Result<Verification, Failure> {
-        Ok(match self.run()?.1 {
-            Verdict::Verified(ground) => Verification::Verified(ground_text(&ground)),
-            Verdict::Violated(_) => Verification::Violated,
-            Verdict::Bounded { bound, states } => Verification::Bounded(bounded_text(bound, states)),
-            Verdict::Undecided(limit) => Verification::Undecided(self.limit_text(limit)),
-        })
-    }
-
-    /// Writes the verdict and what it rests on; gives the exit status.
-    fn write_verdict(&self, words: &Words<'_>, verdict: &Verdict, out: &mut String) -> Result<u8, fmt::Error> {
-        let Trial { model, repair, property, .. } = *self;
-        let in_place = format!("{} fences and {} atomic instructions put in", repair.fences.len(), repair.locked.len());
-        let name = &model.name;
-        match verdict {
-            Verdict::Verified(ground) => {
-                let holds = match (property, ground) {
-                    (Property::Traces, _) => "every run is sequentially consistent",
-                    (Property::States, Ground::Axioms { .. }) => {
-                        "every final state is reached under sequential consistency"
-                    }
-                    (Property::States, _) => "every state between instructions is reached under sequential consistency",
-                };
-                writeln!(out, "{name}: verified: {holds} ({in_place})\n  rests on: {}", ground_text(ground))?;
-                Ok(0)
-            }
-            Verdict::Bounded { bound, states } => {
-                writeln!(out, "{name}: no violation with at most {bound} waiting writes ({in_place})")?;
-                writeln!(
-                    out,
-                    "  not decided: a store buffer was full (--buffer-bound), and of runs with more waiting writes nothing is known; looked at: {states} states"
-                )?;
-                Ok(3)
-            }
-            Verdict::Undecided(limit) => {
-                writeln!(out, "{name}: not decided ({in_place})\n  {}", self.limit_text(*limit))?;
-                Ok(3)
-            }
-            Verdict::Violated(violation) => {
-                writeln!(out, "{name}: violated ({in_place}):")?;
-                write_violation(words, violation, out)?;
-                Ok(1)
-            }
+        let (repair, is_partial) = self.suggestions(suggesting, model)?;
+        let failure = |trouble| engine::failure(Subject::Program(specification), trouble);
+        let spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
+        let answer = examined.checker(model).and_then(|mut checker| checker.check(&repair)).map_err(failure)?;
+        drop(spinner);
+        let mut text = String::new();
+        let status = write_answer(model, &repair, &answer, &mut text).map_err(io::Error::other)?;
+        let split = SplitProgram::new(&specification.program).map_err(|error| failure(error.into()))?;
+        let composites = split.composites();
+        if let Some(&(thread, instruction)) = composites.first().filter(|_| judging.property != Property::Persistent) {
+            let words =
+                Words { program: &specification.program, text: &specification.text, locations: &split.locations };
+            let named = reading::and_more(words.instruction(thread, instruction), composites.len());
+            writeln!(text, "  {}", reading::in_words(examined.atomicity(), &named)).map_err(io::Error::other)?;
         }
+        if is_partial {
+            text += "  only a part of the state space was explored, so what was put in may lack something: allow the exploration more\n";
+        }
+        Ok((text, status))
     }
 
-    /// The limit that left the question open, and how to raise it.
-    fn limit_text(&self, limit: Limit) -> String {
-        match limit {
-            Limit::States => {
-                format!("a search reached {} states (--max-weak-states)", self.confirmation.max_weak_states)
-            }
-            Limit::Budget(limit) => format!("stopped at {limit}"),
-            Limit::Unrolling => {
-                format!("a loop was cut off: no instruction was taken more than {} times (--unroll)", self.unroll)
-            }
+    /// What is put in, and whether it is what a part of the state space asks for.
+    fn suggestions(&self, suggesting: Suggesting<'_>, model: &MemoryModel) -> Result<(Repair, bool), Failure> {
+        if let Some(path) = &self.arguments.with {
+            let Reported { repair, is_complete } = reported(path, self.specification, model)?;
+            return Ok((repair, !is_complete));
         }
+        let Some((task, examined)) = suggesting else { return Ok((Repair::default(), false)) };
+        tell_if_unconfirmable(model, &self.arguments.confirmation);
+        let _spinner = Spinner::new(format!("analysing under {}", model.name));
+        let options = Options { atomicity: examined.atomicity(), ..Options::default() };
+        let outcome: ModelOutcome =
+            examined.place(model, &options).map_err(|trouble| engine::failure(task.subject, trouble))?;
+        let is_partial = examined.explored().cut_off || outcome.stopped.is_some();
+        Ok((Repair::of(&outcome), is_partial))
     }
 }
 
-/// What runs the model; if nothing does, there is no verdict.
-pub fn semantics(model: &MemoryModel) -> Result<Semantics, Failure> {
-    Semantics::of(model).map_err(|cannot| Failure::Usage(cannot.to_string()))
-}
-
-/// What is put in, and whether it is what a part of the state space asks for.
-fn suggestions(
-    arguments: &VerifyArguments,
-    specification: &Specification,
-    analysed: &Analysed,
-    model: &MemoryModel,
-) -> Result<(Repair, bool), Failure> {
-    if let Some(path) = &arguments.with {
-        let Reported { repair, is_complete } = reported(path, specification, model)?;
-        return Ok((repair, !is_complete));
+/// Writes the verdict and what it rests on; gives the exit status.
+fn write_answer(model: &MemoryModel, repair: &Repair, answer: &Answer, out: &mut String) -> Result<u8, fmt::Error> {
+    let in_place = format!("{} fences and {} atomic instructions put in", repair.fences.len(), repair.locked.len());
+    let name = &model.name;
+    match answer {
+        Answer::Holds(ground) => {
+            writeln!(out, "{name}: verified: {} ({in_place})\n  rests on: {}", ground.claim, ground.rests_on)?;
+            Ok(0)
+        }
+        Answer::Bounded { bound, states } => {
+            writeln!(out, "{name}: no violation with at most {bound} waiting writes ({in_place})")?;
+            writeln!(
+                out,
+                "  not decided: a store buffer was full (--buffer-bound), and of runs with more waiting writes nothing is known; looked at: {states} states"
+            )?;
+            Ok(3)
+        }
+        Answer::Undecided(limit) => {
+            writeln!(out, "{name}: not decided ({in_place})\n  {limit}")?;
+            Ok(3)
+        }
+        Answer::Fails { told, .. } => {
+            write!(out, "{name}: violated ({in_place}):\n{}{}", told.steps, told.because)?;
+            Ok(1)
+        }
     }
-    let Some(analysis) = &analysed.analysis else { return Ok((Repair::default(), false)) };
-    tell_if_unconfirmable(model, &arguments.confirmation);
-    let options = Options { atomicity: atomicity(arguments.atomicity), ..Options::default() };
-    let outcome = outcome(analysis, specification, model, &options, &arguments.confirmation)?;
-    let is_partial = analysis.cut_off || outcome.stopped.is_some();
-    Ok((Repair::of(&outcome), is_partial))
 }
 
 /// What a `report.json` suggests.
@@ -249,28 +199,10 @@ pub fn reported(path: &Path, specification: &Specification, model: &MemoryModel)
     Repair::from_json(&json, model, &specification.outline).map_err(|error| Failure::in_file(path, error))
 }
 
-/// The analysis of a specification, with what is confirmed of its delays as far as that was asked for.
-pub fn outcome(
-    analysis: &Analysis,
-    specification: &Specification,
-    model: &MemoryModel,
-    options: &Options,
-    arguments: &ConfirmationArguments,
-) -> Result<ModelOutcome, Failure> {
-    let _spinner = Spinner::new(format!("analysing under {}", model.name));
-    let subject = Subject { program: &specification.program, analysis, model, options };
-    let outcome = match arguments.how()? {
-        ConfirmArgument::Auto => confirm::place_by_default(subject, arguments.limits()),
-        ConfirmArgument::Full => confirm::place_confirmed(subject, arguments.limits()),
-        ConfirmArgument::Off | ConfirmArgument::Mark => Ok(analysis.run(model, options)),
-    };
-    outcome.map_err(|error| specification.too_long(error))
-}
-
 /// Says it if only confirmed delays are to get fences, and there is no machine on which delays could be tried: then
 /// they stay unknown, and all get fences.
 pub fn tell_if_unconfirmable(model: &MemoryModel, arguments: &ConfirmationArguments) {
-    if arguments.how().is_ok_and(|how| how == ConfirmArgument::Full) {
+    if arguments.how().is_ok_and(|how| how == Confirm::Full) {
         tell_if_without_machine(model);
     }
 }
@@ -284,121 +216,21 @@ pub fn tell_if_without_machine(model: &MemoryModel) {
 
 impl ConfirmationArguments {
     /// How far searches go.
-    pub fn limits(&self) -> Limits {
-        Limits { states: self.max_weak_states, buffer: self.buffer_bound }
+    pub fn searches(&self) -> trial::Limits {
+        let Settings { searches, .. } = Settings::default();
+        trial::Limits { states: self.max_weak_states, buffer: self.buffer_bound, ..searches }
     }
 
     /// What is asked for.
-    pub fn how(&self) -> Result<ConfirmArgument, Failure> {
+    pub fn how(&self) -> Result<Confirm, Failure> {
         match (self.only_confirmed, self.confirm) {
             (true, Some(ConfirmArgument::Auto | ConfirmArgument::Off)) => {
                 Err(Failure::Usage("--only-confirmed is --confirm=full; give one of them".to_owned()))
             }
-            (true, _) => Ok(ConfirmArgument::Full),
-            (false, how) => Ok(how.unwrap_or(ConfirmArgument::Auto)),
+            (true, _) | (false, Some(ConfirmArgument::Full)) => Ok(Confirm::Full),
+            (false, Some(ConfirmArgument::Off)) => Ok(Confirm::Off),
+            (false, Some(ConfirmArgument::Mark)) => Ok(Confirm::Mark),
+            (false, None | Some(ConfirmArgument::Auto)) => Ok(Confirm::Auto),
         }
-    }
-}
-
-/// What is known where a buffer was full.
-fn bounded_text(bound: usize, states: usize) -> String {
-    format!(
-        "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound): {states} states; with more, nothing is known"
-    )
-}
-
-/// What a positive verdict rests on.
-fn ground_text(ground: &Ground) -> String {
-    match ground {
-        Ground::Attacks { states, pairs } => {
-            format!(
-                "an exact search (no bound): {pairs} pairs that a thread can reorder, {states} states under sequential consistency"
-            )
-        }
-        Ground::AllRuns { states } => format!("all runs on store buffers (no bound was reached): {states} states"),
-        Ground::Axioms { executions } => format!("all {executions} executions that the axioms allow"),
-    }
-}
-
-fn write_violation(words: &Words<'_>, violation: &Violation, out: &mut String) -> fmt::Result {
-    match violation {
-        Violation::Torn(torn) => {
-            words.write_events(&torn.run, out)?;
-            let name = words.instruction(torn.thread, torn.instruction);
-            writeln!(
-                out,
-                "  {name} is torn: it happens before and after what others did in between; as one step it could not"
-            )
-        }
-        Violation::Attack(witness) => {
-            words.write_witness(witness, out)?;
-            let pair = witness.pair;
-            let (first, second) = (pair.from.instruction as usize, pair.to.instruction as usize);
-            writeln!(
-                out,
-                "  {} comes first in the program, but its write to {} is seen after {} has accessed {}: the last step but one still happens before it.",
-                words.instruction(pair.thread, first),
-                words.locations[pair.from.location as usize],
-                words.instruction(pair.thread, second),
-                words.locations[pair.to.location as usize],
-            )?;
-            writeln!(out, "  Under sequential consistency the write would be visible before the second access.")
-        }
-        Violation::End(end) => {
-            words.write_end(end, out)?;
-            writeln!(out, "  No execution under sequential consistency ends here.")
-        }
-        Violation::Executions(more, all) => {
-            writeln!(
-                out,
-                "  {more} of {all} executions are not sequentially consistent, although they end where others end."
-            )
-        }
-        Violation::Run(run) => {
-            words.write_run(run, out)?;
-            writeln!(out, "  No order of these accesses that keeps the program's order gives these values.")
-        }
-        Violation::State(run) => {
-            words.write_run(run, out)?;
-            writeln!(out, "  All buffers are empty, and no run under sequential consistency reaches this state.")
-        }
-    }
-}
-
-impl Specification {
-    /// The specification with a repair put into its text.
-    pub fn with(&self, repair: &Repair) -> Result<Specification, Failure> {
-        if *repair == Repair::default() {
-            return Specification::from_text(self.name.clone(), self.text.clone());
-        }
-        match Language::of(&self.name) {
-            Some(Language::Slco) => {}
-            Some(Language::Automata) => {
-                let spots = spots(&self.program, repair).ok_or_else(|| {
-                    Failure::Usage(format!("{}: only fences can be put into the text of automata", self.name))
-                })?;
-                return Specification::from_text(self.name.clone(), fenced(&self.text, &spots));
-            }
-            _ => {
-                return Err(Failure::Usage(format!(
-                    "{}: fences can be put into the text of .slco, .txt and .trench specifications only",
-                    self.name
-                )));
-            }
-        }
-        let edits = edits(&self.program, repair).map_err(|(thread, number)| {
-            let thread = &self.program.threads[thread];
-            let problem = format!(
-                "something must be put at {}.{}, a transition without a statement; write `true` as its statement",
-                thread.name, thread.instructions[number].name
-            );
-            self.failure_at(thread.instructions[number].span, problem)
-        })?;
-        Specification::from_text(self.name.clone(), edited(&self.text, &edits))
-    }
-
-    /// The program, access by access.
-    pub fn split(&self) -> Result<SplitProgram, Failure> {
-        SplitProgram::new(&self.program).map_err(|error| self.too_long(error))
     }
 }

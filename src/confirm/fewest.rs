@@ -12,20 +12,16 @@
 use super::Subject;
 use crate::analysis::Recheck;
 use crate::budget::Exhausted;
-use crate::ids::InstrId;
 use crate::insertion::{Answer, Candidate, Choice, Demand, Fences, Insertion, Weight, fewest};
 use crate::memory::FenceStrength;
-use crate::outline::{Outline, Place, Site};
 use crate::placement::exact::unreadability;
 use crate::placement::{Minimality, Placement};
 use crate::repair::Repair;
-use crate::safety::sites;
-use crate::weak::attack::{Attack, Pair, Visibility, Witness};
+use crate::weak::attack::{Attack, Pair, Witness};
 use crate::weak::runs::{self, Verdict};
 use crate::weak::split::SplitProgram;
-use crate::weak::system::Event;
-use crate::weak::threads::Progress;
 use crate::weak::visited::{Allowance, LimitReached};
+use crate::weak::ways::Way;
 use crate::weak::{Granularity, Machine};
 use std::collections::BTreeSet;
 
@@ -78,7 +74,7 @@ impl From<LimitReached> for GivenUp {
 
 impl<'a> Fewest<'a> {
     pub(super) fn new(subject: &'a Subject<'a>) -> Fewest<'a> {
-        let sites = sites(&subject.analysis.graph).into_iter();
+        let sites = subject.analysis.graph.sites().into_iter();
         Fewest { subject, candidates: sites.map(|site| (site, FenceStrength::Plain)).collect() }
     }
 
@@ -161,49 +157,8 @@ impl<'a> Fewest<'a> {
 
     /// The sites at which a fence could stop this run.
     fn demand(&self, witness: &Witness) -> Demand {
-        let way = Way::of(witness, &self.subject.analysis.graph.outline);
+        let way = Way::of_witness(witness, &self.subject.analysis.graph.outline);
         let sites = self.candidates.iter().map(|&(site, _)| site).filter(|&site| way.passes(site)).collect();
         Demand { sites, strength: FenceStrength::Plain }
-    }
-}
-
-/// What the thread of a witness passes between the two accesses of the pair.
-struct Way {
-    between: BTreeSet<Site>,
-    /// Instructions that it was in the middle of: a fence inside them may have been passed.
-    inside: BTreeSet<InstrId>,
-}
-
-impl Way {
-    fn of(witness: &Witness, outline: &Outline) -> Way {
-        let delayed = witness.private.iter().position(|(_, visibility)| *visibility == Visibility::Delayed);
-        let steps: Vec<&Event> = witness.private.iter().skip(delayed.unwrap_or(0)).map(|(event, _)| event).collect();
-        let mut way = Way { between: BTreeSet::new(), inside: BTreeSet::new() };
-        let instr = |event: &Event| outline.instr((event.thread, event.instruction));
-        // Between two steps there is a site if the first ends its instruction: behind it, if it was taken, and before
-        // the next one.
-        for (before, after) in steps.iter().zip(steps.iter().skip(1)) {
-            let (left, entered) = (instr(before), instr(after));
-            match before.progress {
-                Progress::InTheMiddle => {
-                    way.inside.insert(left);
-                }
-                Progress::Done => {
-                    way.between.extend([Site::after(left), Site::before(entered)]);
-                    way.between.extend(outline.site_behind(left));
-                }
-                Progress::WithoutEffect => {
-                    way.between.insert(Site::before(entered));
-                }
-            }
-        }
-        way
-    }
-
-    fn passes(&self, site: Site) -> bool {
-        match site.place {
-            Place::Inside(_) => self.inside.contains(&site.instr),
-            Place::Before | Place::After | Place::State => self.between.contains(&site),
-        }
     }
 }

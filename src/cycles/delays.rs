@@ -69,7 +69,7 @@ pub struct Torn {
 }
 
 /// Everything the search for cycles found under one memory model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// Torn instructions, in the order of the program.
     pub torn: Vec<Torn>,

@@ -1,6 +1,6 @@
 //! A critical cycle as it is shown: its segments, its edges, and its name in diy's vocabulary.
 
-use crate::aeg::AbstractEventGraph;
+use crate::aeg::Accesses;
 use crate::ids::VertexId;
 use crate::memory::Kind;
 
@@ -38,17 +38,17 @@ impl Cycle {
     /// The accesses of the cycle in order, each with the edge that leaves it; `is_sideways` tells of a segment, by its
     /// position, whether it moves within an instruction other than in its own order.
     #[must_use]
-    pub fn steps(&self, graph: &AbstractEventGraph, is_sideways: impl Fn(usize) -> bool) -> Vec<Step> {
+    pub fn steps(&self, accesses: &Accesses, is_sideways: impl Fn(usize) -> bool) -> Vec<Step> {
         let mut steps = Vec::new();
         for (position, segment) in self.segments.iter().enumerate() {
             let next = self.segments[(position + 1) % self.segments.len()].entry;
             if self.is_move(position) {
                 let edge = if is_sideways(position) { Edge::Sideways } else { Edge::Program };
-                steps.push(Step::new(graph, segment.entry, edge, segment.exit));
+                steps.push(Step::new(accesses, segment.entry, edge, segment.exit));
             }
-            let is_conflict = graph.vertex(segment.exit).location == graph.vertex(next).location;
+            let is_conflict = accesses.vertex(segment.exit).location == accesses.vertex(next).location;
             let edge = if is_conflict { Edge::Conflict } else { Edge::Store };
-            steps.push(Step::new(graph, segment.exit, edge, next));
+            steps.push(Step::new(accesses, segment.exit, edge, next));
         }
         steps
     }
@@ -89,8 +89,8 @@ pub struct Step {
 }
 
 impl Step {
-    fn new(graph: &AbstractEventGraph, from: VertexId, edge: Edge, to: VertexId) -> Step {
-        let (a, b) = (graph.vertex(from), graph.vertex(to));
+    fn new(accesses: &Accesses, from: VertexId, edge: Edge, to: VertexId) -> Step {
+        let (a, b) = (accesses.vertex(from), accesses.vertex(to));
         let where_to = if a.location == b.location { 's' } else { 'd' };
         let name = match (edge, a.kind, b.kind) {
             (Edge::Program, ..) => format!("Po{where_to}{}{}", a.kind, b.kind),

@@ -1,40 +1,85 @@
-//! Engines: published methods that answer the same question, where does a program need fences, each in its own way.
+//! Engines: published methods that answer one question, does a program have a property under a memory model, each in
+//! its own way; and what fences give it the property.
 //!
-//! An [`Engine`] knows its name, the property that its fences guarantee, and the memory models that it is for.
-//! [`Engine::check`] looks at the state space of a program once and gives [`Evidence`]; [`Evidence::insert_fences`]
-//! makes a [`ModelOutcome`] of it, which goes through the same reports as that of any other engine. Engines know
-//! nothing of each other. [`all`] lists them; the first is the default.
+//! An [`Engine`] says what it [decides](Engine::decides). [`Engine::examine`] looks at a program, as far as all memory
+//! models share it; what it gives is [`Examined`], which supplies a [`Checker`] for a memory model. A checker tells
+//! whether the property holds with fences in place, and if not, what a run or a cycle demands; [`insert`] makes the
+//! fewest fences of that, through the one [loop](crate::insertion), unless an engine has a faster way to the same
+//! answer ([`Examined::place`]). Engines know nothing of each other. [`all`] lists them.
 //!
-//! | engine | guarantees | looks at |
+//! | engine | decides | looks at |
 //! |---|---|---|
-//! | [`cycles`] | robustness: every run is sequentially consistent | critical cycles of the abstract event graph |
-//! | [`persistence`] | the program and store orders of every run are those of a sequentially consistent one | one simple pattern in the SC state space |
+//! | [`cycles`] | robustness | critical cycles of the abstract event graph |
+//! | [`persistence`] | persistence | one simple pattern in the SC state space |
+//! | [`store_buffers`] | robustness, the same states | runs on store buffers |
+//! | [`axioms`] | robustness, the same states at the end | all executions that axioms allow |
+//!
+//! *Contract.* Every set of fences at the sites of [`Examined::accesses`] after which the property holds meets every
+//! [demand](crate::insertion::Demand) of a checker; a checker that cannot promise that makes no demand, and nothing is
+//! inserted. A checker that says that the property [holds](Answer::Holds) has proved it; what it rests on is said.
 
+pub mod axioms;
+mod caveats;
 pub mod cycles;
+mod insert;
+mod judged;
 pub mod persistence;
+pub mod store_buffers;
 
-use crate::analysis::{Abstraction, Analysis, ModelOutcome, Options};
+pub use caveats::CHEAP_STATES;
+pub use insert::insert;
+
+use crate::aeg::{Accesses, Profile};
+use crate::analysis::{Abstraction, Analysis, EngineUse, Explored, ModelOutcome, Options, Outcome, Told, Verification};
+use crate::budget::Budget;
+use crate::caveat::Caveat;
+use crate::cycles::Atomicity;
 use crate::explore::Limits;
 use crate::explore::driver::Failure;
+use crate::facts::Facts;
+use crate::insertion::Demand;
 use crate::memory::{Known, MemoryModel};
-use crate::program::compiled::{Compiled, Fault, TooManyIndices};
-use crate::program::{At, Program, Span};
-use crate::weak::buffers::{BufferState, BufferStep};
+use crate::program::compiled::{Fault, TooManyIndices};
+use crate::program::{At, Span};
+use crate::property::Property;
+use crate::provenance::Provenance;
+use crate::repair::Repair;
+use crate::specification::Specification;
+use crate::trial;
+use crate::weak::semantics::CannotRun;
+use crate::weak::split::TooLong;
+use std::collections::BTreeSet;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// What an engine is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Description {
     /// Its name, as options take it.
     pub name: &'static str,
-    /// The property that holds with its fences in place, in one sentence.
-    pub guarantees: &'static str,
+    /// The properties that it decides.
+    pub properties: &'static [Property],
     /// The memory models that it is for; none stands for all.
     pub models: &'static [Known],
     /// What it needs to know: a program, or only a state space.
     pub input: &'static str,
     /// Whose method it is.
     pub after: &'static str,
+    /// What it does: it finds fences, or judges those that others have found.
+    pub purpose: Purpose,
+    /// The options that not all engines take, and this one does.
+    pub takes: &'static [&'static str],
+}
+
+/// What an engine is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// It finds fences.
+    Finds,
+    /// It runs the program, finds fences, and judges those that others have found.
+    FindsAndJudges,
+    /// It runs the program, and judges the fences that others have found.
+    Judges,
 }
 
 impl Description {
@@ -49,19 +94,101 @@ impl Description {
     pub fn models_in_words(&self) -> String {
         if self.models.is_empty() { "all".to_owned() } else { Known::list(self.models) }
     }
+
+    /// Whether it can be asked for fences.
+    #[must_use]
+    pub fn finds(&self) -> bool {
+        self.purpose != Purpose::Judges
+    }
+
+    /// Whether it runs the program, and so can judge what others have found.
+    #[must_use]
+    pub fn judges(&self) -> bool {
+        self.purpose != Purpose::Finds
+    }
 }
 
 /// What is asked of an engine.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    /// The program.
-    pub program: &'a Program,
-    /// The program, compiled.
-    pub compiled: &'a Compiled,
+    /// What is looked at.
+    pub subject: Subject<'a>,
+    /// What must hold.
+    pub property: &'a Property,
     /// When to stop exploring.
     pub limits: &'a Limits<'a>,
+    /// What may be used for the rest, once it is known how the exploration has ended.
+    pub rest: &'a dyn Fn() -> Budget,
+    /// How the engine goes about it.
+    pub settings: &'a Settings,
+}
+
+/// What an engine looks at.
+#[derive(Clone, Copy)]
+pub enum Subject<'a> {
+    /// A program.
+    Program(&'a Specification),
+    /// Only the facts of a state space.
+    StateSpace(&'a Facts),
+}
+
+impl<'a> Task<'a> {
+    /// The program.
+    ///
+    /// # Errors
+    /// If there is none: this engine needs one.
+    pub fn program(&self, engine: &'static str) -> Result<&'a Specification, Trouble> {
+        match self.subject {
+            Subject::Program(specification) => Ok(specification),
+            Subject::StateSpace(_) => Err(Trouble::NeedsProgram(engine)),
+        }
+    }
+}
+
+/// How an engine goes about it; each takes of this what it [knows](Description::takes).
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Whose definitions apply.
+    pub profile: Profile,
+    /// How instructions with several accesses are read, if that was said.
+    pub atomicity: Option<Atomicity>,
     /// What is looked at.
     pub approach: Approach,
+    /// What is done about delays that no run may need.
+    pub confirm: Confirm,
+    /// How far searches under weak memory go.
+    pub searches: trial::Limits,
+    /// Whether runs are told that no report shows.
+    pub tells_runs: bool,
+    /// Whether it is told what other readings of instructions with several accesses would answer.
+    pub tells_readings: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            profile: Profile::Sound,
+            atomicity: None,
+            approach: Approach::Auto,
+            confirm: Confirm::Auto,
+            searches: trial::Limits { states: 2_000_000, buffer: 4, unroll: 2 },
+            tells_runs: false,
+            tells_readings: false,
+        }
+    }
+}
+
+/// What is done about delays that no run may need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirm {
+    /// They are searched for with a budget of states; what is proved infeasible gets no fence.
+    Auto,
+    /// The event graph is trusted.
+    Off,
+    /// As `Auto`, with all the states for each search.
+    Full,
+    /// They are searched for, and fences are for all.
+    Mark,
 }
 
 /// What an engine looks at: the program, or an abstraction that has all its runs, and perhaps more.
@@ -102,6 +229,12 @@ pub enum Trouble {
     Inside(At),
     /// An instruction computes too many indices.
     TooManyIndices(Span),
+    /// An instruction is too long to be performed access by access; the engine may not know where it stands.
+    TooLong(Option<Span>),
+    /// This engine needs a program, and there is only a state space.
+    NeedsProgram(&'static str),
+    /// Nothing runs the memory model.
+    CannotRun(CannotRun),
     /// The engine does not do what is asked: why, and what to do instead.
     Unsupported(String),
 }
@@ -118,30 +251,119 @@ impl From<TooManyIndices> for Trouble {
     }
 }
 
-/// A run under a weak memory model: each step, and the store buffers after it.
-pub type Run = Vec<(BufferStep, BufferState)>;
+impl From<TooLong> for Trouble {
+    fn from(error: TooLong) -> Trouble {
+        Trouble::TooLong(Some(error.span))
+    }
+}
 
-/// What a check has found.
-pub trait Evidence {
-    /// What reports need to know of the program.
-    fn analysis(&self) -> &Analysis;
+/// What a checker says of a program with fences and locks in place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The property holds.
+    Holds(Ground),
+    /// It does not.
+    Fails {
+        /// A run that shows it.
+        told: Told,
+        /// What it demands: one without a site, if no fence can stop it; nothing, if it is not known which could.
+        demands: Option<BTreeSet<Demand>>,
+    },
+    /// No run with at most so many writes in a buffer violates it; a buffer was full, and what happens with more is
+    /// not known.
+    Bounded {
+        /// The bound.
+        bound: usize,
+        /// The number of states.
+        states: usize,
+    },
+    /// A limit was reached first: which.
+    Undecided(String),
+}
 
-    /// Whether the program has the engine's property under this model as it stands.
-    fn holds(&self, model: &MemoryModel) -> bool;
+impl Answer {
+    /// The verdict alone, as a report says it.
+    #[must_use]
+    pub fn verification(self) -> Verification {
+        match self {
+            Answer::Holds(ground) => Verification::Verified(ground.rests_on),
+            Answer::Fails { .. } => Verification::Violated,
+            Answer::Bounded { bound, states } => Verification::Bounded(format!(
+                "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound): {states} states; with more, nothing is known"
+            )),
+            Answer::Undecided(limit) => Verification::Undecided(limit),
+        }
+    }
+}
+
+/// What a positive answer says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ground {
+    /// What holds, in the terms of what was looked at.
+    pub claim: &'static str,
+    /// What that rests on.
+    pub rests_on: String,
+}
+
+/// Knows whether a property holds under a memory model with fences and locks in place. It may keep whatever it likes
+/// between calls.
+pub trait Checker {
+    /// Whether the property holds with these in place.
+    ///
+    /// # Errors
+    /// If the program goes wrong.
+    fn check(&mut self, repair: &Repair) -> Result<Answer, Trouble>;
+}
+
+/// What an engine has found before a memory model is named.
+pub trait Examined {
+    /// The program, as far as reasons speak of it.
+    fn accesses(&self) -> &Accesses;
+
+    /// How much was looked at.
+    fn explored(&self) -> Explored;
+
+    /// The event graph, if it was looked at.
+    fn analysis(&self) -> Option<&Analysis> {
+        None
+    }
+
+    /// What must be known before the results are believed.
+    fn caveats(&self) -> Vec<Caveat>;
 
     /// The abstraction that was looked at instead of the program, if one was.
-    fn abstraction(&self) -> Option<Abstraction>;
+    fn abstraction(&self) -> Option<Abstraction> {
+        None
+    }
+
+    /// How instructions with several accesses are read.
+    fn atomicity(&self) -> Atomicity;
 
     /// How often an index was out of range in what was explored.
     fn out_of_range(&self) -> u64 {
         0
     }
 
-    /// The fewest fences after which it has it.
-    fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome;
+    /// At which limit the exploration has ended, and after how many states, if it was one.
+    fn stopped_exploring(&self) -> Option<String> {
+        let Explored { states, cut_off, missing, .. } = self.explored();
+        cut_off.then(|| format!("stopped at {} after {states} states", missing.as_deref().unwrap_or("a limit")))
+    }
 
-    /// A run for each finding that has one, in the order of the delays of [`Evidence::insert_fences`].
-    fn runs(&self, model: &MemoryModel) -> Vec<Run>;
+    /// What may be used.
+    fn budget(&self) -> &Budget;
+
+    /// Who judges the program with fences in place.
+    ///
+    /// # Errors
+    /// If the engine cannot run the memory model.
+    fn checker<'c>(&'c self, model: &'c MemoryModel) -> Result<Box<dyn Checker + 'c>, Trouble>;
+
+    /// The fewest fences after which the property holds, with the reasons for them.
+    ///
+    /// # Errors
+    /// If the program goes wrong.
+    fn place(&self, model: &MemoryModel, options: &Options) -> Result<ModelOutcome, Trouble>;
 }
 
 /// A method.
@@ -149,21 +371,92 @@ pub trait Engine: Sync {
     /// What it is.
     fn description(&self) -> Description;
 
+    /// Whether it decides a property under a memory model.
+    fn decides(&self, property: &Property, model: &MemoryModel) -> bool {
+        let description = self.description();
+        description.properties.contains(property) && description.knows(model)
+    }
+
     /// Looks at the program.
     ///
     /// # Errors
     /// If the program goes wrong, or the engine does not do what is asked.
-    fn check(&self, task: &Task<'_>) -> Result<Box<dyn Evidence>, Trouble>;
+    fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble>;
 }
 
-/// All engines, the default first.
+/// All engines. Of those that decide a property the first is the default, to find fences and to judge them.
 #[must_use]
-pub fn all() -> [&'static dyn Engine; 2] {
-    [&cycles::Cycles, &persistence::Persistence]
+pub fn all() -> [&'static dyn Engine; 4] {
+    [&cycles::Cycles, &persistence::Persistence, &store_buffers::StoreBuffers, &axioms::Axioms]
 }
 
 /// The engine of this name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Engine> {
     all().into_iter().find(|engine| engine.description().name == name)
+}
+
+/// The engine that finds fences for a property, unless another one is asked for.
+#[must_use]
+pub fn finding(property: &Property) -> Option<&'static dyn Engine> {
+    let finds = |engine: &&dyn Engine| {
+        let description = engine.description();
+        description.finds() && description.properties.contains(property)
+    };
+    all().into_iter().find(finds)
+}
+
+/// The engine that judges whether a program has a property under a memory model, unless another one is asked for: one
+/// that runs the program. Only where none runs a program for the property at all may the engine judge that finds the
+/// fences.
+#[must_use]
+pub fn judging(property: &Property, model: &MemoryModel) -> Option<&'static dyn Engine> {
+    let asked = || all().into_iter().filter(|engine| engine.description().properties.contains(property));
+    let is_run = asked().any(|engine| engine.description().judges());
+    let can_judge = |engine: &&dyn Engine| engine.description().judges() || !is_run;
+    asked().filter(can_judge).find(|engine| engine.description().knows(model))
+}
+
+/// What is judged of a program that is to have a property: the property itself, or what is next to it on the ladder,
+/// if nobody runs the program for it.
+#[must_use]
+pub fn judged_property(property: &Property) -> &Property {
+    match property {
+        Property::Persistent => &Property::SameStates,
+        other => other,
+    }
+}
+
+/// The results of an engine, ready to be reported; name and provenance are for the caller.
+#[must_use]
+pub fn outcome(
+    engine: &dyn Engine,
+    task: &Task<'_>,
+    examined: &dyn Examined,
+    options: Options,
+    results: Vec<ModelOutcome>,
+    explored_in: Duration,
+) -> Outcome {
+    let source = match task.subject {
+        Subject::Program(specification) => Some(specification.source()),
+        Subject::StateSpace(_) => None,
+    };
+    let analysis = examined.analysis().cloned().map(|mut analysis| {
+        analysis.graph.budget = analysis.graph.budget.settled();
+        analysis
+    });
+    Outcome {
+        model: String::new(),
+        property: task.property.clone(),
+        engine: EngineUse { name: engine.description().name.to_owned(), abstraction: examined.abstraction() },
+        accesses: examined.accesses().clone(),
+        explored: examined.explored(),
+        analysis,
+        options,
+        explored_in,
+        results,
+        caveats: examined.caveats(),
+        source,
+        provenance: Provenance::default(),
+    }
 }

@@ -17,7 +17,7 @@ use super::successors::{Evaluated, Expander, LocalStates, Trouble, Visitor};
 use super::table::{Sharing, Table};
 use crate::budget::Budget;
 use crate::program::compiled::{Compiled, Fault};
-use crate::program::property::Invariant;
+use crate::property::StateCondition;
 use rayon::prelude::*;
 use std::io;
 use std::ops::Range;
@@ -69,7 +69,7 @@ pub struct Limits<'a> {
     /// Set from outside, for example by Ctrl-C.
     pub interrupted: Option<&'a AtomicBool>,
     /// What must hold in every state: the search ends at the first one in which something does not.
-    pub invariants: &'a [Invariant],
+    pub invariants: &'a [StateCondition],
     /// For what is done besides exploring, and has no states to count.
     pub budget: Option<&'a Budget>,
 }

@@ -6,7 +6,7 @@
 use super::layout::{DoesNotFit, Layout};
 use crate::program::compiled::{Compiled, CompiledThread, Fault, Step, Target, Trace};
 use crate::program::labels::Verdict;
-use crate::program::property::Invariant;
+use crate::property::StateCondition;
 use std::sync::Arc;
 
 /// One step: which instruction, how it went, and what the labels of its indices are.
@@ -120,7 +120,7 @@ pub struct Expander<'p> {
     after: Vec<i64>,
     scratch: Vec<i64>,
     packed: Vec<u64>,
-    invariants: &'p [Invariant],
+    invariants: &'p [StateCondition],
     local_states: Option<Arc<LocalStates>>,
     /// What invariants see: the values, then the control states.
     observed: Vec<i64>,
@@ -149,7 +149,7 @@ impl<'p> Expander<'p> {
 
     /// The same, with invariants that are checked in every state before it is expanded.
     #[must_use]
-    pub fn checking(self, invariants: &'p [Invariant]) -> Expander<'p> {
+    pub fn checking(self, invariants: &'p [StateCondition]) -> Expander<'p> {
         Expander { invariants, ..self }
     }
 

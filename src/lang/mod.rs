@@ -23,23 +23,25 @@ pub mod slco;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 
-use crate::program::property::Invariant;
 use crate::program::{Program, Span};
+use crate::property::{Property, StateCondition};
 
 /// A text that was understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed {
     /// What it says.
     pub program: Program,
+    /// What it says of the program.
+    pub properties: Vec<Property>,
     /// What its author should know, in the order of the text.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// A property that was understood.
+/// A condition on states that was understood.
 #[derive(Clone, Debug)]
-pub struct ParsedInvariant {
+pub struct ParsedCondition {
     /// What it says.
-    pub invariant: Invariant,
+    pub condition: StateCondition,
     /// What its author should know, in the order of the text.
     pub warnings: Vec<Diagnostic>,
 }
@@ -49,7 +51,7 @@ pub struct ParsedInvariant {
 pub enum Language {
     /// The shared-memory part of SLCO 2.0.
     Slco,
-    /// Litmus tests in herd's format; as a specification, without their final condition.
+    /// Litmus tests in herd's format; the final condition is a property.
     Litmus,
     /// Automata, as Trencher and Persist take them, or in the words of the paper on persistence.
     Automata,
@@ -80,9 +82,7 @@ impl Language {
 pub fn parse(path_name: &str, text: &str) -> Result<Parsed, Diagnostics> {
     let result = match Language::of(path_name) {
         Some(Language::Slco) => slco::parse(text),
-        Some(Language::Litmus) => {
-            litmus::parse(text).map(|test| Parsed { program: test.program, warnings: Vec::new() })
-        }
+        Some(Language::Litmus) => litmus::parse(text).map(Parsed::from),
         Some(Language::Automata) => automata::parse(stem(path_name), text),
         None => {
             let endings: Vec<String> = Language::ALL.iter().map(|(_, extension)| format!("`.{extension}`")).collect();
@@ -99,21 +99,21 @@ fn stem(path_name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-/// Reads a property of a program's states: an expression of SLCO over shared variables, `thread.variable` and
+/// Reads a condition on a program's states: an expression of SLCO over shared variables, `thread.variable` and
 /// `thread@state`; `origin` is named in errors.
 ///
 /// ```
 /// let text = "model m { classes C { variables Integer x
 ///     state machines t { variables Integer y initial a states b transitions a -> b { x := 1 } } } objects o : C() }";
 /// let program = seqcon::lang::parse("m.slco", text).expect("it is well-formed").program;
-/// assert!(seqcon::lang::parse_invariant("--invariant", "x = t.y or t@b", &program).is_ok());
-/// let errors = seqcon::lang::parse_invariant("--invariant", "x = 0 or t@c", &program).expect_err("there is no state c");
+/// assert!(seqcon::lang::parse_condition("--invariant", "x = t.y or t@b", &program).is_ok());
+/// let errors = seqcon::lang::parse_condition("--invariant", "x = 0 or t@c", &program).expect_err("there is no state c");
 /// assert!(errors.to_string().starts_with("--invariant:1:10: error: there is no control state `t@c`"));
 /// ```
 ///
 /// # Errors
 ///
 /// All that is wrong with the text.
-pub fn parse_invariant(origin: &str, text: &str, program: &Program) -> Result<ParsedInvariant, Diagnostics> {
-    slco::parse_invariant(text, program).map_err(|errors| Diagnostics::new(origin, text, errors))
+pub fn parse_condition(origin: &str, text: &str, program: &Program) -> Result<ParsedCondition, Diagnostics> {
+    slco::parse_condition(text, program).map_err(|errors| Diagnostics::new(origin, text, errors))
 }

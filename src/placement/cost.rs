@@ -12,11 +12,10 @@
 //!
 //! Costs are integers from 1 to a million, and a cumulative fence is not cheaper than a plain one; sums are exact.
 
-use crate::aeg::AbstractEventGraph;
+use crate::aeg::Accesses;
 use crate::ids::InstrId;
 use crate::memory::FenceStrength;
 use crate::outline::{Place, Site};
-use crate::safety::sites;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -88,19 +87,19 @@ impl Costs {
     /// The fewest fences; among these the fewest that stand before or inside an instruction or at a control state,
     /// which have no easy place in a program's text.
     #[must_use]
-    pub fn for_text(graph: &AbstractEventGraph, has_text: impl Fn(InstrId) -> bool) -> Costs {
+    pub fn for_text(accesses: &Accesses, has_text: impl Fn(InstrId) -> bool) -> Costs {
         const FENCE: u64 = 1000;
         let mut sites = BTreeMap::new();
-        for instr in graph.outline.instrs() {
-            let levels = graph.instruction(instr).labels.iter().map(|&label| graph.evaluation(label).last_level());
-            let inside = (1..=levels.max().unwrap_or(0)).map(|level| (Place::Inside(level), FENCE + 3));
+        let outline = &accesses.outline;
+        for instr in outline.instrs() {
+            let inside = (1..=accesses.last_level(instr)).map(|level| (Place::Inside(level), FENCE + 3));
             let after = (Place::After, if has_text(instr) { FENCE } else { 2 * FENCE });
             for (place, cost) in inside.chain([(Place::Before, FENCE + 1), after]) {
                 sites.insert(Site { instr, place }, cost);
             }
         }
-        for control in &graph.outline.controls {
-            let Some(site) = control.ways_in.first().and_then(|&instr| graph.outline.site_behind(instr)) else {
+        for control in &outline.controls {
+            let Some(site) = control.ways_in.first().and_then(|&instr| outline.site_behind(instr)) else {
                 continue;
             };
             // In a text it stands on each way in; if it cannot, fences after all of them are still to be preferred.
@@ -115,11 +114,7 @@ impl Costs {
     ///
     /// # Errors
     /// If the file is not of the form shown above, a weight is out of range, or a point does not exist.
-    pub fn from_toml(
-        text: &str,
-        graph: &AbstractEventGraph,
-        name_of: impl Fn(Site) -> String,
-    ) -> Result<Costs, CostError> {
+    pub fn from_toml(text: &str, accesses: &Accesses, name_of: impl Fn(Site) -> String) -> Result<Costs, CostError> {
         let file: CostFile = toml::from_str(text).map_err(|error| CostError::Syntax(error.to_string()))?;
         let checked = |name: &str, found: u64| {
             if (1..=LARGEST).contains(&found) {
@@ -129,12 +124,12 @@ impl Costs {
             }
         };
         // A control state may be called after any of the instructions that lead there.
-        let states = graph.outline.instrs().filter_map(|instr| {
-            let site = graph.outline.junction_behind(instr)?;
+        let states = accesses.outline.instrs().filter_map(|instr| {
+            let site = accesses.outline.junction_behind(instr)?;
             Some((name_of(Site { instr, ..site }), site))
         });
         let known: BTreeMap<String, Site> =
-            sites(graph).into_iter().map(|site| (name_of(site), site)).chain(states).collect();
+            accesses.sites().into_iter().map(|site| (name_of(site), site)).chain(states).collect();
         let mut sites = BTreeMap::new();
         for (name, weight) in &file.points {
             let site = known.get(name).ok_or_else(|| CostError::UnknownPoint(name.clone()))?;

@@ -12,11 +12,10 @@
 //! practice.
 
 use super::{ThreadProblem, greedy};
-use crate::aeg::AbstractEventGraph;
+use crate::aeg::Accesses;
 use crate::insertion::{Answer, Candidate, Choice, Fences, Insertion, Weight, fewest};
 use crate::memory::FenceStrength;
 use crate::outline::{Place, Site};
-use crate::safety::sites;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
@@ -46,10 +45,9 @@ const AT_A_STATE: u64 = 1 << 20;
 /// How hard it is to see a fence at this site in the program's text: easiest after a shared access, hardest at a
 /// control state, which is not at one place in the text.
 #[must_use]
-pub fn unreadability(graph: &AbstractEventGraph, site: Site) -> u64 {
-    let mut labels = graph.instruction(site.instr).labels.iter();
+pub fn unreadability(accesses: &Accesses, site: Site) -> u64 {
     match site.place {
-        Place::After => u64::from(labels.all(|&label| graph.evaluation(label).events.is_empty())),
+        Place::After => u64::from(accesses.is_quiet(site.instr)),
         Place::Before => 2,
         Place::Inside(_) => 3,
         Place::State => AT_A_STATE,
@@ -87,6 +85,6 @@ fn candidates(part: &ThreadProblem<'_>) -> Vec<Candidate> {
         strengths.extend(delay.is_unsafe.then_some(FenceStrength::Plain));
         strengths.extend(delay.cumulative.then_some(FenceStrength::Cumulative));
     }
-    let sites = sites(graph).into_iter().filter(|site| threads.contains(&graph.thread_of(site.instr)));
+    let sites = graph.sites().into_iter().filter(|site| threads.contains(&graph.thread_of(site.instr)));
     sites.flat_map(|site| strengths.iter().map(move |&strength| (site, strength))).collect()
 }

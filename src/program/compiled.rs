@@ -125,14 +125,14 @@ pub struct TooManyIndices {
 }
 
 /// The slots of a program's variables.
-pub(super) struct Slots<'p> {
+pub(crate) struct Slots<'p> {
     program: &'p Program,
     shared: Vec<(usize, usize)>,
     locals: Vec<Vec<(usize, usize)>>,
 }
 
 impl<'p> Slots<'p> {
-    pub(super) fn of(program: &'p Program) -> Slots<'p> {
+    pub(crate) fn of(program: &'p Program) -> Slots<'p> {
         let mut next = 0;
         let mut place = |length: usize| {
             next += length;
@@ -163,7 +163,7 @@ impl<'p> Slots<'p> {
         reference.constant_index(self.program, thread)
     }
 
-    pub(super) fn code(&self, thread: usize, expression: &Expression) -> Code {
+    pub(crate) fn code(&self, thread: usize, expression: &Expression) -> Code {
         let code = |inner: &Expression| Box::new(self.code(thread, inner));
         match expression {
             Expression::Constant(value) => Code::Constant(*value),

@@ -17,7 +17,6 @@
 pub(crate) mod arithmetic;
 pub mod compiled;
 pub mod labels;
-pub mod property;
 pub mod single_access;
 
 pub use crate::text::Span;
@@ -104,6 +103,44 @@ impl Instruction {
     #[must_use]
     pub fn is_atomic(&self) -> bool {
         self.kind == InstructionKind::Atomic
+    }
+}
+
+/// How an instruction mentions something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mention {
+    /// Its value is used.
+    Read,
+    /// It gets a value.
+    Written,
+}
+
+impl Instruction {
+    /// Everything that it mentions, indices included, in the order of the text.
+    pub fn for_each_reference(&self, visit: &mut impl FnMut(Mention, &Reference)) {
+        self.condition.iter().for_each(|condition| condition.for_each_reference(visit));
+        for Assignment { target, value } in &self.assignments {
+            value.for_each_reference(visit);
+            target.index.iter().for_each(|index| index.for_each_reference(visit));
+            visit(Mention::Written, target);
+        }
+    }
+}
+
+impl Expression {
+    fn for_each_reference(&self, visit: &mut impl FnMut(Mention, &Reference)) {
+        match self {
+            Expression::Constant(_) => {}
+            Expression::Read(reference) => {
+                reference.index.iter().for_each(|index| index.for_each_reference(visit));
+                visit(Mention::Read, reference);
+            }
+            Expression::Unary(_, operand) => operand.for_each_reference(visit),
+            Expression::Binary(_, left, right, _) => {
+                left.for_each_reference(visit);
+                right.for_each_reference(visit);
+            }
+        }
     }
 }
 

@@ -8,11 +8,38 @@
 //! instruction becomes atomic, which is more than a fence.
 
 use super::Repair;
-use crate::lang::automata::edit::Spot;
-use crate::lang::slco::edit::Edit;
+use crate::lang::Language;
+use crate::lang::automata::edit::{Spot, fenced};
+use crate::lang::slco::edit::{Edit, edited};
 use crate::outline::{Outline, Place};
 use crate::program::{At, Instruction, InstructionKind, Program, Span, Thread};
 use std::collections::BTreeSet;
+
+/// Why a repair cannot be put into a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CannotWrite {
+    /// Something must be put at an instruction that has no statement: a transition without any.
+    At(At),
+    /// More than fences between instructions is needed, and the language has no place for that.
+    OnlyFences,
+    /// No fence can be put into a text in this language.
+    Language,
+}
+
+/// The text of a specification with a repair put in; its name tells the language.
+///
+/// # Errors
+/// If the language cannot say it.
+pub fn written(name: &str, text: &str, program: &Program, repair: &Repair) -> Result<String, CannotWrite> {
+    if *repair == Repair::default() {
+        return Ok(text.to_owned());
+    }
+    match Language::of(name) {
+        Some(Language::Slco) => Ok(edited(text, &edits(program, repair).map_err(CannotWrite::At)?)),
+        Some(Language::Automata) => Ok(fenced(text, &spots(program, repair).ok_or(CannotWrite::OnlyFences)?)),
+        _ => Err(CannotWrite::Language),
+    }
+}
 
 /// The changes that put a repair into the text.
 ///

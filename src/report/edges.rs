@@ -7,13 +7,14 @@
 //! architecture that is not the model's own has a fence wherever the model keeps an order by itself, which the cycle
 //! has not: its comment says so.)
 //!
-//! Where a limit has ended the analysis nobody can tell what is between, and all names are those of program order.
+//! Where a limit has ended the analysis nobody can tell what is between, nor without an event graph: then all names are
+//! those of program order.
 
 use super::litmus::assembly::assembly;
 use super::litmus::links::{Link, Links};
 use super::litmus::target::Target;
 use crate::analysis::{ModelOutcome, Outcome};
-use crate::cycles::{Cycle, Edge, Step, Verdict};
+use crate::cycles::{Cycle, Edge, Segment, Step, Verdict};
 use crate::memory::Kind;
 use std::cell::OnceCell;
 
@@ -36,22 +37,19 @@ impl<'a> Edges<'a> {
     /// says so, or if program order does not give the move: then the instruction is atomic or locked.
     #[must_use]
     pub fn steps(&self, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<Step> {
-        let analysis = &self.outcome.analysis;
-        let graph = &analysis.graph;
-        let mut steps = cycle.steps(graph, |position| {
-            let segment = cycle.segments[position];
+        let Outcome { accesses, analysis, .. } = self.outcome;
+        let in_order =
+            |Segment { entry, exit }| analysis.as_ref().is_none_or(|known| known.order.contains(entry, exit));
+        let mut steps = cycle.steps(accesses, |position| {
             let torn = verdicts.get(position).is_some_and(|verdict| verdict.torn);
-            torn || !analysis.order.contains(segment.entry, segment.exit)
+            torn || !in_order(cycle.segments[position])
         });
-        if graph.budget.exhausted().is_some() {
-            // A search that is cut off cannot tell what is between.
-            return steps;
-        }
+        let Some(links) = self.links() else { return steps };
         let mut inner = steps.iter_mut().filter(|step| matches!(step.edge, Edge::Program | Edge::Sideways));
         for segment in cycle.segments.iter().filter(|segment| segment.entry != segment.exit) {
             let Some(step) = inner.next().filter(|step| step.edge == Edge::Program) else { continue };
-            let kinds = (graph.vertex(segment.entry).kind, graph.vertex(segment.exit).kind);
-            let link = self.links().between(segment.entry, segment.exit).unwrap_or(Link::Plain);
+            let kinds = (accesses.vertex(segment.entry).kind, accesses.vertex(segment.exit).kind);
+            let link = links.between(segment.entry, segment.exit).unwrap_or(Link::Plain);
             step.name = name(link, kinds, &step.name, self.fence());
         }
         steps
@@ -64,10 +62,13 @@ impl<'a> Edges<'a> {
         names.join(" ")
     }
 
-    /// What keeps two accesses of a thread in order.
-    pub(super) fn links(&self) -> &Links<'a> {
+    /// What keeps two accesses of a thread in order; nobody knows without an event graph, and a search in it that is cut
+    /// off cannot tell.
+    pub(super) fn links(&self) -> Option<&Links<'a>> {
         let (outcome, result) = (self.outcome, self.result);
-        self.links.get_or_init(|| Links::new(&outcome.analysis.graph, &result.model, &result.findings.in_place))
+        let graph = &outcome.analysis.as_ref()?.graph;
+        let links = || Links::new(graph, &result.model, &result.findings.in_place);
+        graph.budget.exhausted().is_none().then(|| self.links.get_or_init(links))
     }
 
     /// What a fence of the program is called in names.

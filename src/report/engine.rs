@@ -12,8 +12,8 @@ pub(super) fn guarantee(outcome: &Outcome) -> Vec<String> {
     if engine.is_default() {
         return Vec::new();
     }
-    let mut sentences = vec![format!("engine {}, which guarantees {}", engine.name, engine.guarantees)];
-    if outcome.analysis.num_of_states == 0 {
+    let mut sentences = vec![format!("engine {}, which guarantees {}", engine.name, outcome.property.in_words())];
+    if outcome.explored.states == 0 {
         sentences.push("what its threads write and read decides it: no state had to be explored".to_owned());
     }
     let how = engine.abstraction.map(|abstraction| match abstraction {
@@ -22,7 +22,7 @@ pub(super) fn guarantee(outcome: &Outcome) -> Vec<String> {
             "each thread alone among what others may write (--abstraction environment)".to_owned()
         }
     });
-    let enough = match outcome.analysis.cut_off {
+    let enough = match outcome.explored.cut_off {
         false => "the fences are enough, and 'fewest' tells whether all are needed",
         true => "a limit was reached before that was done, and fences may be missing",
     };
@@ -44,7 +44,7 @@ pub(super) fn left_out(outcome: &Outcome) -> Option<String> {
 /// The minimal sets of fences, thread by thread.
 pub(super) fn write_minimal_sets(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     let Some(sets) = &result.minimal_sets else { return Ok(()) };
-    let graph = &outcome.analysis.graph;
+    let accesses = &outcome.accesses;
     let more = match (sets.complete, result.stopped) {
         (true, _) => String::new(),
         (false, None) => " (and more: the limit of --minimal-sets was reached)".to_owned(),
@@ -53,7 +53,7 @@ pub(super) fn write_minimal_sets(outcome: &Outcome, result: &ModelOutcome, out: 
     writeln!(out, "  minimal sets of fences, each to be combined with one of every other thread{more}:")?;
     for thread in &sets.threads {
         for set in thread {
-            let instrs: Vec<String> = set.iter().map(|&instr| names::instruction(graph, instr)).collect();
+            let instrs: Vec<String> = set.iter().map(|&instr| names::instruction(accesses, instr)).collect();
             writeln!(out, "    after {}", instrs.join(", "))?;
         }
     }

@@ -202,7 +202,7 @@ fn model_object(outcome: &Outcome) -> ModelObject<'_> {
         inputs: outcome.provenance.inputs.iter().map(input_object).collect(),
         engine: EngineObject {
             name: &outcome.engine.name,
-            guarantees: &outcome.engine.guarantees,
+            guarantees: outcome.property.in_words(),
             abstraction: outcome.engine.abstraction.map(|abstraction| abstraction.to_string()),
         },
         partial_fences: outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default(),
@@ -247,10 +247,10 @@ fn confirming_object(result: &ModelOutcome) -> ConfirmingObject {
 }
 
 pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<FenceObject> {
-    let graph = &outcome.analysis.graph;
+    let accesses = &outcome.accesses;
     let fences = outcome.fence_rows(result).into_iter().zip(&result.fences).map(|(row, fence)| FenceObject {
         row,
-        point: names::point(graph, fence.site),
+        point: names::point(accesses, fence.site),
         level: match fence.site.place {
             Place::Inside(level) => Some(level),
             Place::Before | Place::After | Place::State => None,
@@ -262,7 +262,7 @@ pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<Fen
 }
 
 fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
-    let graph = &outcome.analysis.graph;
+    let accesses = &outcome.accesses;
     let delays = outcome.delay_rows(result).into_iter().zip(result.all_delays()).enumerate();
     let edges = Edges::new(outcome, result);
     let delays = delays.map(|(position, (row, delay))| {
@@ -290,15 +290,15 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
             each_fence_closes_a_path: result.recheck.each_needed,
         },
         verified: verification_object(&result.verification),
-        composites: result.composites.iter().map(|&instr| names::instruction(graph, instr)).collect(),
-        atomic_fences: result.atomic_fences.iter().map(|&instr| names::instruction(graph, instr)).collect(),
+        composites: result.composites.iter().map(|&instr| names::instruction(accesses, instr)).collect(),
+        atomic_fences: result.atomic_fences.iter().map(|&instr| names::instruction(accesses, instr)).collect(),
         other_readings: result.other_readings.iter().map(reading_object).collect(),
         fences: fence_objects(outcome, result),
         locks: outcome.lock_rows(result),
         delays: delays.collect(),
         cycles: outcome.cycle_rows(result),
         minimal_sets: result.minimal_sets.as_ref().map(|sets| {
-            let set = |set: &Vec<_>| set.iter().map(|&instr| names::instruction(graph, instr)).collect();
+            let set = |set: &Vec<_>| set.iter().map(|&instr| names::instruction(accesses, instr)).collect();
             sets.threads.iter().map(|thread| thread.iter().map(set).collect()).collect()
         }),
     }

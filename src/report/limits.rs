@@ -10,7 +10,7 @@ pub fn in_words(outcome: &Outcome, result: &ModelOutcome) -> Option<String> {
     }
     let listing = result.findings.cycles.as_ref().filter(|list| !list.complete);
     let reasons: Vec<String> = [
-        outcome.analysis.missing.clone().map(|missing| format!("only a part of the state space is known: {missing}")),
+        outcome.explored.missing.clone().map(|missing| format!("only a part of the state space is known: {missing}")),
         result.stopped.map(|limit| format!("the analysis stopped at {limit}")),
         // A listing that a limit of the whole analysis has ended is that one's affair.
         listing

@@ -111,7 +111,7 @@ impl<'a> Matrix<'a> {
 
     fn text(&self, instr: InstrId) -> String {
         let written = self.outcome.source.as_ref().and_then(|source| source.text_of(instr));
-        written.unwrap_or_else(|| names::instruction_text(&self.outcome.analysis, instr))
+        written.unwrap_or_else(|| names::instruction_text(self.outcome, instr))
     }
 
     /// For people, with a legend.
@@ -119,10 +119,10 @@ impl<'a> Matrix<'a> {
     /// # Errors
     /// If the writer fails.
     pub fn write_text(&self, out: &mut dyn fmt::Write) -> fmt::Result {
-        let graph = &self.outcome.analysis.graph;
+        let accesses = &self.outcome.accesses;
         let results = &self.outcome.results;
         let name =
-            |row: &Row| format!("{} {}", Self::place(*row), shortened(&names::instruction(graph, row.instr), NAME));
+            |row: &Row| format!("{} {}", Self::place(*row), shortened(&names::instruction(accesses, row.instr), NAME));
         let first = self.rows.iter().map(|row| width(&name(row))).chain([width("needed")]).max().unwrap_or(0);
         let cells: Vec<usize> = results.iter().map(|result| width(&result.model.name).max(2)).collect();
         let line = |head: &str, values: &mut dyn Iterator<Item = String>| {
@@ -155,9 +155,9 @@ impl<'a> Matrix<'a> {
     }
 
     fn records(&self) -> impl Iterator<Item = Vec<String>> {
-        let graph = &self.outcome.analysis.graph;
+        let accesses = &self.outcome.accesses;
         self.rows.iter().map(move |&row| {
-            let (thread, name) = graph.names_of(row.instr);
+            let (thread, name) = accesses.names_of(row.instr);
             let needs =
                 self.outcome.results.iter().map(|result| self.need(result, row).map_or(String::new(), Need::name));
             let place = [thread.to_owned(), name.to_owned(), Self::place(row), self.text(row.instr)];

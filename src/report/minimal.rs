@@ -36,11 +36,9 @@ impl Outcome {
     /// Of what it is proved that nothing less would do.
     #[must_use]
     pub fn minimal(&self, result: &ModelOutcome) -> Minimal {
-        let analysis = &self.analysis;
-        let is_sound = analysis.profile == Profile::Sound
-            && analysis.conflict_rule(self.options.conflicts) != ConflictRule::Concurrent;
+        let is_sound = self.profile() == Profile::Sound && self.conflict_rule() != ConflictRule::Concurrent;
         match result.placement.minimality {
-            _ if analysis.cut_off || result.stopped.is_some() => Minimal::No,
+            _ if self.explored.cut_off || result.stopped.is_some() => Minimal::No,
             Minimality::Greedy | Minimality::AtLeast(_) => Minimal::No,
             Minimality::Program | Minimality::EventGraph if !is_sound => Minimal::EventGraph,
             Minimality::Program => Minimal::Program,

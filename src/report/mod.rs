@@ -18,6 +18,7 @@ pub mod matrix;
 pub mod minimal;
 pub mod names;
 pub mod output;
+mod program_order;
 pub mod prose;
 pub mod reading;
 pub mod rows;

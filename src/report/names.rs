@@ -1,8 +1,7 @@
 //! How things are called in reports: in the program's own words.
 
-use crate::aeg::AbstractEventGraph;
-use crate::aeg::Profile;
-use crate::analysis::{Analysis, Confirmation, Confirming, Verification};
+use crate::aeg::{Accesses, Profile};
+use crate::analysis::{Confirmation, Confirming, Outcome, Verification};
 use crate::cycles::{Atomicity, ConflictRule};
 use crate::ids::{InstrId, LabelId, LocationId, VertexId};
 use crate::lts::label::StepsOf;
@@ -12,15 +11,17 @@ use crate::placement::cost::place_name;
 
 /// The instruction with its thread: `T0.3`.
 #[must_use]
-pub fn instruction(graph: &AbstractEventGraph, instr: InstrId) -> String {
-    let (thread, name) = graph.names_of(instr);
+pub fn instruction(accesses: &Accesses, instr: InstrId) -> String {
+    let (thread, name) = accesses.names_of(instr);
     format!("{thread}.{name}")
 }
 
 /// What the instruction does, as its labels say: `v[0] := v[0]`. Of several labels the fullest is shown, with an
 /// ellipsis if there are others as full.
 #[must_use]
-pub fn instruction_text(analysis: &Analysis, instr: InstrId) -> String {
+pub fn instruction_text(outcome: &Outcome, instr: InstrId) -> String {
+    // Without an event graph there are no labels, but then there is a specification.
+    let Some(analysis) = &outcome.analysis else { return String::new() };
     let size = |label: &LabelId| {
         let label = &analysis.labels[label.index()];
         (label.has_write(), !label.refused, analysis.graph.shown(&StepsOf(label).to_string()).len())
@@ -39,15 +40,15 @@ pub fn instruction_text(analysis: &Analysis, instr: InstrId) -> String {
 
 /// The access alone: `W b0`.
 #[must_use]
-pub fn access(graph: &AbstractEventGraph, vertex: VertexId) -> String {
-    let vertex = graph.vertex(vertex);
-    format!("{} {}", vertex.kind, location(graph, vertex.location))
+pub fn access(accesses: &Accesses, vertex: VertexId) -> String {
+    let vertex = accesses.vertex(vertex);
+    format!("{} {}", vertex.kind, location(accesses, vertex.location))
 }
 
 /// The location.
 #[must_use]
-pub fn location(graph: &AbstractEventGraph, location: LocationId) -> &str {
-    &graph.locations[location.index()]
+pub fn location(accesses: &Accesses, location: LocationId) -> &str {
+    &accesses.locations[location.index()]
 }
 
 /// Where at an instruction, so that its name can follow.
@@ -61,8 +62,8 @@ pub fn place(place: Place) -> String {
 
 /// The point as cost files write it: `T0.3 after`.
 #[must_use]
-pub fn point(graph: &AbstractEventGraph, point: Site) -> String {
-    format!("{} {}", instruction(graph, point.instr), place_name(point.place))
+pub fn point(accesses: &Accesses, point: Site) -> String {
+    format!("{} {}", instruction(accesses, point.instr), place_name(point.place))
 }
 
 /// `yes` or `no`.

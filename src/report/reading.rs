@@ -17,7 +17,7 @@ pub(super) fn sentences(outcome: &Outcome, result: &ModelOutcome) -> Vec<String>
 fn reading(outcome: &Outcome, result: &ModelOutcome) -> Option<String> {
     let named = first_of(outcome, &result.composites)?;
     let atomicity = outcome.options.atomicity;
-    if atomicity == Atomicity::Split && outcome.analysis.profile == Profile::Published {
+    if atomicity == Atomicity::Split && outcome.profile() == Profile::Published {
         return Some(format!("not checked for being torn, as in the paper: {named} (--atomicity split)"));
     }
     Some(in_words(atomicity, &named))
@@ -39,7 +39,7 @@ pub fn in_words(atomicity: Atomicity, instructions: &str) -> String {
 
 /// What a reading needs and the state space does not have.
 fn interrupted(outcome: &Outcome) -> Option<String> {
-    let named = first_of(outcome, &outcome.analysis.interrupted)?;
+    let named = first_of(outcome, &outcome.analysis.as_ref()?.interrupted)?;
     Some(format!(
         "{named} can be interrupted, and the state space shows whole instructions only: what follows then is not known (analyse the specification, or read it with --atomicity full)"
     ))
@@ -70,7 +70,7 @@ fn atomic_fences(outcome: &Outcome, result: &ModelOutcome) -> Option<String> {
 
 /// The first of some instructions, and how many there are.
 fn first_of(outcome: &Outcome, instrs: &[InstrId]) -> Option<String> {
-    let first = names::instruction(&outcome.analysis.graph, *instrs.first()?);
+    let first = names::instruction(&outcome.accesses, *instrs.first()?);
     Some(and_more(first, instrs.len()))
 }
 

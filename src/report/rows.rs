@@ -76,11 +76,12 @@ pub struct SummaryRow {
     atomicity: &'static str,
     states: u64,
     transitions: u64,
-    labels: usize,
+    /// Of an engine that looks at no event graph there are none of these.
+    labels: Option<usize>,
     vertices: usize,
-    program_edges: usize,
-    conflict_edges: usize,
-    unsafe_pairs: usize,
+    program_edges: Option<usize>,
+    conflict_edges: Option<usize>,
+    unsafe_pairs: Option<usize>,
     delays: usize,
     cumulative_delays: usize,
     cycles: Option<usize>,
@@ -123,7 +124,7 @@ pub fn position(place: Place) -> &'static str {
 
 impl Outcome {
     fn thread_and_name(&self, instr: InstrId) -> (String, String) {
-        let (thread, name) = self.analysis.graph.names_of(instr);
+        let (thread, name) = self.accesses.names_of(instr);
         (thread.to_owned(), name.to_owned())
     }
 
@@ -135,18 +136,18 @@ impl Outcome {
     /// The name of the control state that the instruction leads to, if it is known.
     #[must_use]
     pub fn target(&self, instr: InstrId) -> Option<String> {
-        self.analysis.graph.outline.target(instr).map(|control| control.name.clone())
+        self.accesses.outline.target(instr).map(|control| control.name.clone())
     }
 
     /// All instructions that lead to the same control state, as far as that is known: one with a fence is passed
     /// behind each of them.
     #[must_use]
     pub fn leading_along(&self, instr: InstrId) -> Vec<InstrId> {
-        self.analysis.graph.outline.target(instr).map_or_else(|| vec![instr], |control| control.ways_in.clone())
+        self.accesses.outline.target(instr).map_or_else(|| vec![instr], |control| control.ways_in.clone())
     }
 
     fn instruction_of(&self, vertex: VertexId) -> (String, String) {
-        self.thread_and_name(self.analysis.graph.vertex(vertex).instr)
+        self.thread_and_name(self.accesses.vertex(vertex).instr)
     }
 
     /// The rows of `fences.csv` for one memory model.
@@ -172,11 +173,11 @@ impl Outcome {
     /// The rows of `locks.csv` for one memory model.
     #[must_use]
     pub fn lock_rows(&self, result: &ModelOutcome) -> Vec<LockRow> {
-        let graph = &self.analysis.graph;
+        let accesses = &self.accesses;
         let mut rows = Vec::new();
         for (number, lock) in result.locks.iter().enumerate() {
             let locations: Vec<&str> =
-                lock.locations.iter().map(|&location| names::location(graph, location)).collect();
+                lock.locations.iter().map(|&location| names::location(accesses, location)).collect();
             for (&instr, role) in &lock.users {
                 let (thread, instruction) = self.thread_and_name(instr);
                 rows.push(LockRow {
@@ -202,9 +203,9 @@ impl Outcome {
                 memory_model: result.model.name.clone(),
                 thread,
                 from_instruction,
-                from_access: names::access(&self.analysis.graph, delay.from),
+                from_access: names::access(&self.accesses, delay.from),
                 to_instruction: self.instruction_of(delay.to).1,
-                to_access: names::access(&self.analysis.graph, delay.to),
+                to_access: names::access(&self.accesses, delay.to),
                 cumulative: names::yes_no(delay.cumulative),
                 confirmed: names::confirmed(confirmation),
             }
@@ -248,12 +249,12 @@ impl Outcome {
         cycle: &Cycle,
         verdicts: &[Verdict],
     ) -> Vec<CycleRow> {
-        let analysis = &self.analysis;
+        let accesses = &self.accesses;
         let unsafe_move = |entry: VertexId| {
             let segment = cycle.segments.iter().position(|segment| segment.entry == entry);
             segment.is_some_and(|position| verdicts[position].is_unsafe || verdicts[position].torn)
         };
-        let kind = |vertex: VertexId| analysis.graph.vertex(vertex).kind;
+        let kind = |vertex: VertexId| accesses.vertex(vertex).kind;
         steps
             .iter()
             .enumerate()
@@ -273,7 +274,7 @@ impl Outcome {
                     step: position,
                     thread,
                     instruction,
-                    access: names::access(&analysis.graph, step.vertex),
+                    access: names::access(accesses, step.vertex),
                     edge: step.name.clone(),
                     is_unsafe: names::yes_no(is_unsafe),
                 }
@@ -284,23 +285,23 @@ impl Outcome {
     /// The row of `summary.csv` for one memory model.
     #[must_use]
     pub fn summary_row(&self, result: &ModelOutcome) -> SummaryRow {
-        let analysis = &self.analysis;
+        let analysis = self.analysis.as_ref();
         SummaryRow {
             model: self.model.clone(),
             memory_model: result.model.name.clone(),
-            profile: names::profile(analysis.profile),
-            conflicts: names::conflicts(analysis.conflict_rule(self.options.conflicts)),
+            profile: names::profile(self.profile()),
+            conflicts: names::conflicts(self.conflict_rule()),
             atomicity: names::atomicity(self.options.atomicity),
-            states: analysis.num_of_states,
-            transitions: analysis.num_of_transitions,
-            labels: analysis.labels.len(),
-            vertices: analysis.graph.vertices.len(),
-            program_edges: analysis.graph.num_of_program_edges(),
-            conflict_edges: match analysis.conflict_rule(self.options.conflicts) {
+            states: self.explored.states,
+            transitions: self.explored.transitions,
+            labels: analysis.map(|analysis| analysis.labels.len()),
+            vertices: self.accesses.vertices.len(),
+            program_edges: analysis.map(|analysis| analysis.graph.num_of_program_edges()),
+            conflict_edges: analysis.map(|_| match self.conflict_rule() {
                 ConflictRule::Concurrent => result.findings.num_of_concurrent_conflicts,
                 ConflictRule::Auto | ConflictRule::Reachable => result.findings.num_of_reachable_conflicts,
-            },
-            unsafe_pairs: result.findings.num_of_unsafe_pairs,
+            }),
+            unsafe_pairs: analysis.map(|_| result.findings.num_of_unsafe_pairs),
             delays: result.num_of_delays(),
             cumulative_delays: result.num_of_cumulative_delays(),
             cycles: result.findings.cycles.as_ref().map(|list| list.cycles.len()),
@@ -336,7 +337,7 @@ impl Outcome {
 
     /// Whose definitions were used, where they are not the usual ones, and what was taken for granted.
     fn definitions(&self) -> String {
-        let profile = match self.analysis.profile {
+        let profile = match self.profile() {
             Profile::Sound => String::new(),
             other => format!(" profile={}", names::profile(other)),
         };
@@ -364,8 +365,8 @@ impl Outcome {
             "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{engine}{abstraction}{definitions}{warnings}",
             word(&self.model),
             word(&result.model.name),
-            self.analysis.num_of_states,
-            self.analysis.graph.vertices.len(),
+            self.explored.states,
+            self.accesses.vertices.len(),
             result.num_of_delays(),
             result.findings.torn.len(),
             result.locks.len(),

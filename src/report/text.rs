@@ -10,6 +10,7 @@ use super::edges::Edges;
 use super::engine;
 use super::minimal::confirmed_in_words;
 use super::names;
+use super::program_order;
 use super::prose;
 use super::reading;
 use super::snippet::{self, Addition};
@@ -87,9 +88,9 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
     for sentence in engine::guarantee(outcome) {
         prose::write(out, 2, 4, &sentence)?;
     }
-    if outcome.analysis.cut_off {
+    if outcome.explored.cut_off {
         writeln!(out, "  only a part of the state space is known: more may be missing in the rest of it")?;
-        let mut missing = outcome.analysis.missing.iter();
+        let mut missing = outcome.explored.missing.iter();
         missing.try_for_each(|why| prose::write(out, 2, 4, &format!("why: {why}")))?;
     }
     if let Some(limit) = result.stopped {
@@ -99,7 +100,7 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
         prose::write(out, 2, 4, &sentence)?;
     }
     if result.is_clean() {
-        let verdict = match (outcome.analysis.cut_off, result.stopped) {
+        let verdict = match (outcome.explored.cut_off, result.stopped) {
             (_, Some(_)) => "found to be needed so far",
             (true, None) => "found to be needed in that part",
             (false, None) => "needed",
@@ -166,7 +167,7 @@ fn instruction(outcome: &Outcome, instr: InstrId) -> String {
     let source = outcome.source.as_ref();
     let written = source.and_then(|source| source.text_of(instr)).filter(|text| !text.is_empty());
     // Names have no characters that garble a terminal; a comment within an instruction may.
-    let text = written.unwrap_or_else(|| names::instruction_text(&outcome.analysis, instr));
+    let text = written.unwrap_or_else(|| names::instruction_text(outcome, instr));
     let place = source.and_then(|source| source.place(instr)).map(|place| format!(", line {}", place.line));
     format!("{name} ({}){}", shortened(&printable(&text), INSTRUCTION), place.unwrap_or_default())
 }
@@ -214,10 +215,10 @@ fn shortest<'a>(result: &'a ModelOutcome, fence: &Fence) -> Option<&'a Delay> {
 
 /// What a delay means, in one sentence.
 fn reason(outcome: &Outcome, delay: &Delay) -> String {
-    let graph = &outcome.analysis.graph;
+    let accesses = &outcome.accesses;
     let (from, to) = (access(outcome, delay.from), access(outcome, delay.to));
     // Two accesses of one instruction that are not ordered within it: the second belongs to a later round of a loop.
-    let later = if graph.vertex(delay.from).instr == graph.vertex(delay.to).instr { "a later " } else { "" };
+    let later = if accesses.vertex(delay.from).instr == accesses.vertex(delay.to).instr { "a later " } else { "" };
     if delay.is_unsafe {
         format!("{later}{to} may be executed before {from}")
     } else {
@@ -227,34 +228,35 @@ fn reason(outcome: &Outcome, delay: &Delay) -> String {
 
 /// An instruction with its thread.
 fn name(outcome: &Outcome, instr: InstrId) -> String {
-    shortened(&names::instruction(&outcome.analysis.graph, instr), NAME)
+    shortened(&names::instruction(&outcome.accesses, instr), NAME)
 }
 
 /// An access with its instruction.
 fn access(outcome: &Outcome, vertex: VertexId) -> String {
-    let graph = &outcome.analysis.graph;
-    let access = shortened(&names::access(graph, vertex), NAME);
-    format!("{} {access}", name(outcome, graph.vertex(vertex).instr))
+    let accesses = &outcome.accesses;
+    let access = shortened(&names::access(accesses, vertex), NAME);
+    format!("{} {access}", name(outcome, accesses.vertex(vertex).instr))
 }
 
 /// The accesses of an instruction below a level, and the others.
 fn sides(outcome: &Outcome, instr: InstrId, level: u32) -> (String, String) {
-    let graph = &outcome.analysis.graph;
-    let evaluations = graph.instruction(instr).labels.iter().map(|&label| graph.evaluation(label));
-    let fullest = evaluations.max_by_key(|evaluation| evaluation.events.len());
+    let accesses = &outcome.accesses;
+    let evaluations = program_order::evaluations(outcome);
+    let own = evaluations.iter().filter(|evaluation| evaluation.instr == instr);
+    let fullest = own.max_by_key(|evaluation| evaluation.events.len());
     let list = |wanted: &dyn Fn(u32) -> bool| {
         let events = fullest.iter().flat_map(|evaluation| &evaluation.events);
         let names: Vec<String> =
-            events.filter(|event| wanted(event.level)).map(|event| names::access(graph, event.vertex)).collect();
+            events.filter(|event| wanted(event.level)).map(|event| names::access(accesses, event.vertex)).collect();
         names.join(", ")
     };
     (list(&|at| at < level), list(&|at| at >= level))
 }
 
 fn write_locks(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
-    let graph = &outcome.analysis.graph;
+    let accesses = &outcome.accesses;
     for (number, lock) in result.locks.iter().enumerate() {
-        let locations: Vec<&str> = lock.locations.iter().map(|&location| names::location(graph, location)).collect();
+        let locations: Vec<&str> = lock.locations.iter().map(|&location| names::location(accesses, location)).collect();
         writeln!(out, "  {} for {}", styled(ADDED, format!("{:<3} lock", format!("L{number}"))), locations.join(", "))?;
         for (&instr, &role) in &lock.users {
             let why = match role {
@@ -349,12 +351,12 @@ fn write_cycle(outcome: &Outcome, cycle: &Cycle, steps: &[Step], out: &mut dyn W
 }
 
 fn columns(outcome: &Outcome, cycle: &Cycle, steps: &[Step]) -> Vec<Column> {
-    let graph = &outcome.analysis.graph;
+    let accesses = &outcome.accesses;
     let mut steps = steps.iter();
     let mut column = |(position, segment): (usize, &Segment)| {
         let inner = cycle.is_move(position).then(|| steps.next()).flatten();
         Column {
-            thread: graph.threads[graph.vertex(segment.entry).thread.index()].clone(),
+            thread: accesses.threads[accesses.vertex(segment.entry).thread.index()].clone(),
             entry: access(outcome, segment.entry),
             exit: inner.map(|step| (access(outcome, segment.exit), step.name.clone())),
             is_wrong: position == 0,
@@ -365,18 +367,18 @@ fn columns(outcome: &Outcome, cycle: &Cycle, steps: &[Step]) -> Vec<Column> {
 }
 
 fn write_steps(outcome: &Outcome, steps: &[Step], diy_name: &str, out: &mut dyn Write) -> fmt::Result {
-    let graph = &outcome.analysis.graph;
+    let accesses = &outcome.accesses;
     let lines: Vec<(String, String, &str)> = steps
         .iter()
         .map(|step| {
-            let instr = name(outcome, graph.vertex(step.vertex).instr);
+            let instr = name(outcome, accesses.vertex(step.vertex).instr);
             let words = match step.edge {
                 Edge::Program => "then",
                 Edge::Sideways => "in one instruction with",
                 Edge::Conflict => "conflicts with",
                 Edge::Store => "is stored before",
             };
-            (instr, shortened(&names::access(graph, step.vertex), NAME), words)
+            (instr, shortened(&names::access(accesses, step.vertex), NAME), words)
         })
         .collect();
     let width = |column: fn(&(String, String, &str)) -> usize| lines.iter().map(column).max().unwrap_or(0);

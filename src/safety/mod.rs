@@ -8,7 +8,7 @@ pub mod chain;
 pub mod open;
 mod synchronisation;
 
-pub use synchronisation::{Synchronisation, sites, sites_between};
+pub use synchronisation::{Synchronisation, sites_between};
 
 use crate::aeg::AbstractEventGraph;
 use crate::ids::VertexId;

@@ -71,16 +71,3 @@ pub fn sites_between(graph: &AbstractEventGraph, path: &[&Evaluation], from: u32
     }
     sites
 }
-
-/// All sites of the program at which a fence can make a difference.
-#[must_use]
-pub fn sites(graph: &AbstractEventGraph) -> BTreeSet<Site> {
-    let mut sites = BTreeSet::new();
-    for evaluation in &graph.evaluations {
-        let instr = evaluation.instr;
-        sites.extend([Site::before(instr), Site::after(instr)]);
-        sites.extend((1..=evaluation.last_level()).map(|level| Site::inside(instr, level)));
-        sites.extend(graph.outline.junction_behind(instr));
-    }
-    sites
-}

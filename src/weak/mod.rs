@@ -19,6 +19,7 @@
 //! | [`torn`] | the exact search for a torn instruction |
 //! | [`verify`] | is a program right under TSO or PSO? |
 //! | [`visited`] | the states of a breadth-first search |
+//! | [`ways`] | where a fence would stop a run |
 //!
 //! # What is a run?
 //!
@@ -46,6 +47,7 @@ pub mod threads;
 pub mod torn;
 pub mod verify;
 pub mod visited;
+pub mod ways;
 pub mod words;
 
 /// What counts as one event.

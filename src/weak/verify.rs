@@ -1,20 +1,20 @@
 //! Is a program, as it stands, right under TSO or PSO (method §10)?
 //!
-//! [`Property::Traces`]: every run has an acyclic happens-before relation. On TSO this is decided exactly, loops
+//! [`robust`]: every run has an acyclic happens-before relation. On TSO this is decided exactly, loops
 //! included, by [torn instructions](super::torn) and by [attacks](super::attack) on *all* pairs that a thread can
 //! reorder, whatever the event graph says. On PSO what these find is a violation, and what they cannot find is looked
 //! for in [all runs](super::runs), exact while no buffer reaches its bound. If one does, and nothing was found, that
 //! is [`Verdict::Bounded`]: no verdict on the program.
 //!
-//! Under the models without a machine [`by_axioms`] compares all executions that the model's axioms allow with those
+//! Under the models without a machine [`Compared`] compares all executions that the model's axioms allow with those
 //! that sequential consistency allows.
 //!
-//! [`Property::States`]: every state between instructions with empty buffers is reached under sequential consistency,
+//! [`same_states`]: every state between instructions with empty buffers is reached under sequential consistency,
 //! too; final states are such states. Where all runs are sequentially consistent, so are all states: where a buffer
 //! reaches its bound, an exact answer on traces still decides. By axioms only final states are compared.
 
 use super::attack::{Attack, Witness};
-use super::axiomatic::{End, Failure, Model, outcomes_within};
+use super::axiomatic::{End, Failure, Model, Outcomes, outcomes_within};
 use super::buffers::{BufferState, BufferStep, Buffers};
 use super::runs;
 use super::split::SplitProgram;
@@ -24,15 +24,6 @@ use super::{Granularity, Machine};
 use crate::budget::{Budget, Exhausted};
 use crate::program::Program;
 use std::collections::BTreeSet;
-
-/// What is verified.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Property {
-    /// Every run is sequentially consistent.
-    Traces,
-    /// Every state between instructions is reached under sequential consistency, too.
-    States,
-}
 
 /// What a verdict rests on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,64 +111,85 @@ pub struct Question {
     pub machine: Machine,
     /// What counts as an event, and so what is compared with what.
     pub granularity: Granularity,
-    /// The property.
-    pub property: Property,
     /// The most writes in a buffer.
     pub bound: usize,
     /// The most states.
     pub limit: usize,
 }
 
-/// Verifies a program as it stands.
+/// Whether every run of a program, as it stands, is sequentially consistent.
 #[must_use]
-pub fn verify(program: &SplitProgram, question: &Question) -> Verdict {
-    let verdict = match question.property {
-        Property::Traces => traces(program, question),
-        Property::States => states(program, question),
-    };
-    verdict.unwrap_or_else(|limit| Verdict::Undecided(limit.into()))
+pub fn robust(program: &SplitProgram, question: &Question) -> Verdict {
+    traces(program, question).unwrap_or_else(|limit| Verdict::Undecided(limit.into()))
 }
 
-/// Verifies a program by the axioms of a memory model: what is wrong is found in executions that take no instruction
-/// more than `unroll` times, and that all is right is known only if these are all.
-///
-/// Sequential consistency allows nothing that the model does not allow, so all executions are sequentially consistent
-/// exactly if there are equally many; and all ends if they are the same. An execution that sequential consistency
-/// does not allow is a violation however often loops go round elsewhere; but an end that it does not reach in so many
-/// rounds it may reach in more.
-///
-/// # Errors
-/// If an execution goes wrong.
-pub fn by_axioms(
-    program: &Program,
-    model: Model,
-    property: Property,
-    unroll: usize,
-    budget: &Budget,
-) -> Result<Verdict, Failure> {
-    let strong = outcomes_within(program, Model::Sc, unroll, budget)?;
-    let weak = outcomes_within(program, model, unroll, budget)?;
-    if let Some(limit) = strong.stopped {
-        // What is not among those that were found may be among the others.
-        return Ok(Verdict::Undecided(Limit::Budget(limit)));
+/// Whether a program, as it stands, reaches no state between instructions that it does not reach under sequential
+/// consistency.
+#[must_use]
+pub fn same_states(program: &SplitProgram, question: &Question) -> Verdict {
+    states(program, question).unwrap_or_else(|limit| Verdict::Undecided(limit.into()))
+}
+
+/// What the axioms of a memory model, and those of sequential consistency, allow: executions that take no instruction
+/// more than so many times. What is wrong is found among these, and that all is right is known only if these are all.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    strong: Outcomes,
+    weak: Outcomes,
+}
+
+impl Compared {
+    /// All executions of a program as it stands.
+    ///
+    /// # Errors
+    /// If an execution goes wrong.
+    pub fn new(program: &Program, model: Model, unroll: usize, budget: &Budget) -> Result<Compared, Failure> {
+        Ok(Compared {
+            strong: outcomes_within(program, Model::Sc, unroll, budget)?,
+            weak: outcomes_within(program, model, unroll, budget)?,
+        })
     }
-    let is_definite = property == Property::Traces || strong.complete;
-    if is_definite && let Some(end) = weak.ends.difference(&strong.ends).next() {
-        return Ok(Verdict::Violated(Box::new(Violation::End(end.clone()))));
+
+    /// Whether every execution is sequentially consistent. Sequential consistency allows nothing that the model does
+    /// not allow, so they are exactly if there are equally many; and an execution that it does not allow is a
+    /// violation however often loops go round elsewhere.
+    #[must_use]
+    pub fn robust(&self) -> Verdict {
+        let more = |weak: u64, strong: u64| (weak != strong).then(|| Violation::Executions(weak - strong, weak));
+        self.verdict(self.other_end(), || more(self.weak.executions, self.strong.executions))
     }
-    if let Some(limit) = weak.stopped {
-        return Ok(Verdict::Undecided(Limit::Budget(limit)));
+
+    /// Whether every final state is reached under sequential consistency, too. One that it does not reach in so many
+    /// rounds of a loop it may reach in more.
+    #[must_use]
+    pub fn same_ends(&self) -> Verdict {
+        self.verdict(self.other_end().filter(|_| self.strong.complete), || None)
     }
-    if property == Property::Traces && weak.executions != strong.executions {
-        let more = weak.executions - strong.executions;
-        return Ok(Verdict::Violated(Box::new(Violation::Executions(more, weak.executions))));
+
+    /// A final state that sequential consistency does not reach.
+    fn other_end(&self) -> Option<Violation> {
+        self.weak.ends.difference(&self.strong.ends).next().map(|end| Violation::End(end.clone()))
     }
-    // Only executions that end are compared: of what a loop does beyond the bound nothing is known.
-    Ok(if weak.complete {
-        Verdict::Verified(Ground::Axioms { executions: weak.executions })
-    } else {
-        Verdict::Undecided(Limit::Unrolling)
-    })
+
+    /// The verdict, with a violation that is known whatever else there is, and one that is known if nothing is missing.
+    fn verdict(&self, end: Option<Violation>, other: impl FnOnce() -> Option<Violation>) -> Verdict {
+        if let Some(limit) = self.strong.stopped {
+            // What is not among those that were found may be among the others.
+            return Verdict::Undecided(Limit::Budget(limit));
+        }
+        if let Some(violation) = end {
+            return Verdict::Violated(Box::new(violation));
+        }
+        if let Some(limit) = self.weak.stopped {
+            return Verdict::Undecided(Limit::Budget(limit));
+        }
+        match other() {
+            Some(violation) => Verdict::Violated(Box::new(violation)),
+            // Only executions that end are compared: of what a loop does beyond the bound nothing is known.
+            None if self.weak.complete => Verdict::Verified(Ground::Axioms { executions: self.weak.executions }),
+            None => Verdict::Undecided(Limit::Unrolling),
+        }
+    }
 }
 
 fn traces(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitReached> {

@@ -235,7 +235,7 @@ fn invariants() {
     let property = "not (P0@NCS and turn = 1) or 2 ** 3 > 1 % 2 xor wants[turn]".to_owned();
     let fragments = ["(", ")", "[", "]", "not", "and", "xor", "@", ".", "-", "99999999999999999999", "é", "true", "="];
     all_are_read_or_refused("invariants", &[property], &fragments, |text| {
-        place(lang::parse_invariant("--invariant", text, &program))
+        place(lang::parse_condition("--invariant", text, &program))
     });
 }
 

@@ -9,8 +9,9 @@
 
 use super::local::{Patterns, patterns};
 use super::machine::Machine;
+use super::named::{NamedAccess, accesses_of_label, accesses_of_patterns};
 use super::needed::{Needed, Part, exact, num_of_fences};
-use super::outcome::{Size, labels_of_patterns};
+use super::outcome::Size;
 use super::record::{Recording, certain, evaluated, merged};
 use super::{abstraction, needed};
 use crate::analysis::Abstraction;
@@ -18,7 +19,7 @@ use crate::engines::{Approach, Task, Trouble};
 use crate::explore::driver::Failure;
 use crate::explore::successors::Evaluated;
 use crate::explore::{Limits, Stop, explore};
-use crate::lts::label::Label;
+use crate::program::Program;
 use crate::program::labels::label;
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -35,7 +36,7 @@ pub(super) struct Found {
     /// The patterns that are known to be in the program, if that is not known of all.
     pub certain: Option<Patterns>,
     /// What reports name.
-    pub labels: BTreeSet<Label>,
+    pub accesses: BTreeSet<NamedAccess>,
     /// How much was looked at.
     pub size: Size,
     /// The explorations that patterns were found in.
@@ -43,22 +44,24 @@ pub(super) struct Found {
 }
 
 /// Looks at what is asked for.
-pub(super) fn find(task: &Task<'_>, machine: &Machine<'_>) -> Result<Found, Trouble> {
-    match task.approach {
-        Approach::Program => explored(task, machine, task.limits, 0),
-        Approach::Abstract(abstraction) => Ok(Abstracted::new(machine, abstraction, task.limits).found(task, machine)),
-        Approach::Auto => auto(task, machine),
+pub(super) fn find(task: &Task<'_>, program: &Program, machine: &Machine<'_>) -> Result<Found, Trouble> {
+    match task.settings.approach {
+        Approach::Program => explored(program, machine, task.limits, 0),
+        Approach::Abstract(abstraction) => {
+            Ok(Abstracted::new(machine, abstraction, task.limits).found(program, machine))
+        }
+        Approach::Auto => auto(program, machine, task.limits),
     }
 }
 
-fn auto(task: &Task<'_>, machine: &Machine<'_>) -> Result<Found, Trouble> {
+fn auto(program: &Program, machine: &Machine<'_>, limits: &Limits<'_>) -> Result<Found, Trouble> {
     let started = Instant::now();
     let whole = || {
-        let time = task.limits.time.map(|time| time.saturating_sub(started.elapsed()));
-        Limits { time, ..*task.limits }
+        let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
+        Limits { time, ..*limits }
     };
-    let small = || Limits { states: Some(task.limits.states.map_or(SMALL, |most| most.min(SMALL))), ..whole() };
-    let first = explored(task, machine, &small(), 0)?;
+    let small = || Limits { states: Some(limits.states.map_or(SMALL, |most| most.min(SMALL))), ..whole() };
+    let first = explored(program, machine, &small(), 0)?;
     if !first.size.is_cut_off() && first.certain.is_none() {
         return Ok(first);
     }
@@ -67,14 +70,14 @@ fn auto(task: &Task<'_>, machine: &Machine<'_>) -> Result<Found, Trouble> {
         // What is only presumed may ask for fences that the abstraction knows not to be needed.
         let is_better = !abstracted.size.is_cut_off()
             && num_of_fences(machine, &abstracted.enough) < num_of_fences(machine, &first.patterns);
-        return Ok(if is_better { abstracted.found(task, machine) } else { first });
+        return Ok(if is_better { abstracted.found(program, machine) } else { first });
     }
     if !abstracted.size.is_cut_off() && !abstracted.needed.open.is_empty() {
         abstracted.refine(machine, Abstraction::Flattening(0), &small());
     }
     let is_answer = !abstracted.size.is_cut_off() && abstracted.needed.open.is_empty();
-    if !is_answer && task.limits.states.is_none_or(|most| most > SMALL) {
-        let mut explored = explored(task, machine, &whole(), abstracted.needed.parts.len())?;
+    if !is_answer && limits.states.is_none_or(|most| most > SMALL) {
+        let mut explored = explored(program, machine, &whole(), abstracted.needed.parts.len())?;
         abstracted.needed.parts.append(&mut explored.parts);
         if !explored.size.is_cut_off() || abstracted.size.is_cut_off() {
             return Ok(Found { parts: abstracted.needed.parts, ..explored });
@@ -83,7 +86,7 @@ fn auto(task: &Task<'_>, machine: &Machine<'_>) -> Result<Found, Trouble> {
     } else if abstracted.size.is_cut_off() {
         return Ok(first);
     }
-    Ok(abstracted.found(task, machine))
+    Ok(abstracted.found(program, machine))
 }
 
 /// What abstractions tell: all patterns, and which of them are needed for certain.
@@ -121,27 +124,27 @@ impl Abstracted {
         self.needed.settle(machine, &self.enough);
     }
 
-    fn found(self, task: &Task<'_>, machine: &Machine<'_>) -> Found {
+    fn found(self, program: &Program, machine: &Machine<'_>) -> Found {
         let Abstracted { abstraction, enough: mut patterns, size, needed } = self;
         needed.add_to(&mut patterns);
-        let labels = labels_of_patterns(task.program, machine, &patterns);
+        let accesses = accesses_of_patterns(program, machine, &patterns);
         let (abstraction, certain) = (Some(abstraction), Some(needed.patterns));
-        Found { patterns, abstraction, certain, labels, size, parts: needed.parts }
+        Found { patterns, abstraction, certain, accesses, size, parts: needed.parts }
     }
 }
 
 /// Looks at the state space of the program; this is the exploration of that number.
-fn explored(task: &Task<'_>, machine: &Machine<'_>, limits: &Limits<'_>, part: usize) -> Result<Found, Trouble> {
+fn explored(program: &Program, machine: &Machine<'_>, limits: &Limits<'_>, part: usize) -> Result<Found, Trouble> {
     let single = machine.single;
-    let is_split = single.program != *task.program;
+    let is_split = single.program != *program;
     if !machine.has_pivot() {
         let patterns = Patterns::new();
-        let labels = labels_of_patterns(task.program, machine, &patterns);
+        let accesses = accesses_of_patterns(program, machine, &patterns);
         return Ok(Found {
             patterns,
             abstraction: None,
             certain: None,
-            labels,
+            accesses,
             size: Size::default(),
             parts: Vec::new(),
         });
@@ -163,18 +166,19 @@ fn explored(task: &Task<'_>, machine: &Machine<'_>, limits: &Limits<'_>, part: u
         transitions: exploration.transitions,
         stop: Some(exploration.stop).filter(|stop| *stop != Stop::Complete),
     };
-    let mut labels = BTreeSet::new();
+    let mut accesses = BTreeSet::new();
     if !is_split {
-        let of_evaluation = |Evaluated { thread, instruction, verdict, key }| {
-            label(task.program, thread as usize, instruction as usize, verdict, key)
-        };
-        labels.extend(evaluated(&watchers).into_iter().map(of_evaluation));
+        for Evaluated { thread, instruction, verdict, key } in evaluated(&watchers) {
+            let instr = machine.outline.instr((thread as usize, instruction as usize));
+            let label = label(program, thread as usize, instruction as usize, verdict, key);
+            accesses.extend(accesses_of_label(instr, &label));
+        }
     }
     if is_split || size.is_cut_off() || certain.is_some() {
         // Behind its write the pivot may come to instructions that no state of the explored part has come to, and who
         // is presumed to change something has perhaps never done so.
-        labels.extend(labels_of_patterns(task.program, machine, &patterns));
+        accesses.extend(accesses_of_patterns(program, machine, &patterns));
     }
     let parts = vec![Part { compiled: machine.compiled.clone(), exploration }];
-    Ok(Found { patterns, abstraction: None, certain, labels, size, parts })
+    Ok(Found { patterns, abstraction: None, certain, accesses, size, parts })
 }

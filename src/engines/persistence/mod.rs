@@ -27,7 +27,7 @@
 //! A thread none of whose writes is followed by a read of a location that another thread writes can be no pivot; if
 //! no thread can, the program is persistent whatever its states are, and is not explored.
 //!
-//! The reports get the labels of the program, but no program order between them: this engine looks at no event graph.
+//! The reports get the accesses of the program, but no event graph: this engine looks at none.
 //! The states counted are those that were looked at; steps without a shared access are not interleaved.
 //!
 //! *Cost.* One exploration, one lookup for each write that can be taken in a state while others are about to change
@@ -56,6 +56,7 @@ mod flatten;
 mod hitting;
 mod local;
 mod machine;
+mod named;
 mod needed;
 mod observed;
 mod outcome;
@@ -63,33 +64,42 @@ mod record;
 mod run;
 mod values;
 
-use super::{Description, Engine, Evidence, Task, Trouble};
-use crate::aeg::Profile;
-use crate::analysis::{Abstraction, Analysis};
+use super::{Description, Engine, Examined, Purpose, Task, Trouble};
+use crate::aeg::Accesses;
+use crate::analysis::{Abstraction, Explored};
+use crate::budget::Budget;
+use crate::caveat::Caveat;
 use crate::explore::Stop;
 use crate::memory::Known;
 use crate::outline::Outline;
-use crate::program::Program;
 use crate::program::compiled::Compiled;
 use crate::program::single_access::SingleAccess;
+use crate::property::Property;
+use crate::specification::Specification;
 use approach::Found;
 use hitting::Paths;
 use local::Patterns;
 use machine::Machine;
 use needed::Part;
-use outcome::facts;
 
 /// The engine.
 pub struct Persistence;
 
+const NAME: &str = "persistence";
+const PROPERTIES: &[Property] = &[Property::Persistent];
+
 /// What was found.
-pub struct Checked {
-    program: Program,
+struct Checked<'a> {
+    specification: &'a Specification,
     single: SingleAccess,
     compiled: Compiled,
     outline: Outline,
     patterns: Patterns,
-    analysis: Analysis,
+    accesses: Accesses,
+    explored: Explored,
+    caveats: Vec<Caveat>,
+    budget: Budget,
+    tells_runs: bool,
     /// The abstraction that was looked at, if one was.
     abstraction: Option<Abstraction>,
     /// The patterns that are known to be in the program, if that is not known of all.
@@ -101,44 +111,61 @@ pub struct Checked {
 impl Engine for Persistence {
     fn description(&self) -> Description {
         Description {
-            name: "persistence",
-            guarantees: "persistence: every run has the program order and the store order of a sequentially consistent run, so the same states are reached",
+            name: NAME,
+            properties: PROPERTIES,
             models: &[Known::Tso],
             input: "specifications",
             after: "Abdulla, Atig and Ngo 2015 (docs/engines/persistence.md)",
+            purpose: Purpose::Finds,
+            takes: &["--abstraction", "--minimal-sets"],
         }
     }
 
-    fn check(&self, task: &Task<'_>) -> Result<Box<dyn Evidence>, Trouble> {
+    fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble> {
         Ok(Box::new(Checked::new(task)?))
     }
 }
 
-impl Checked {
-    /// Checks a program.
-    ///
-    /// # Errors
-    /// If the program goes wrong in a reachable state, or a fence would have to stand inside an instruction.
-    pub fn new(task: &Task<'_>) -> Result<Checked, Trouble> {
-        let single = SingleAccess::of(task.program);
+impl<'a> Checked<'a> {
+    fn new(task: &Task<'a>) -> Result<Checked<'a>, Trouble> {
+        let specification = task.program(NAME)?;
+        let single = SingleAccess::of(&specification.program);
         let compiled = Compiled::new(&single.program)?;
-        let outline = Outline::of_program(task.program);
+        let outline = specification.outline.clone();
         let budget = task.limits.budget.cloned().unwrap_or_default();
         let machine = Machine::new((&single, &outline), &compiled, &budget);
-        let Found { patterns, abstraction, certain, labels, size, parts } = approach::find(task, &machine)?;
-        for thread in 0..task.program.threads.len() {
+        let Found { patterns, abstraction, certain, accesses, size, parts } =
+            approach::find(task, &specification.program, &machine)?;
+        for thread in 0..specification.program.threads.len() {
             if let Some(at) = Paths::of(&patterns, thread, &machine).uncut() {
                 return Err(Trouble::Inside(at));
             }
         }
-        let facts = facts(&machine, &patterns, labels, size);
-        let program = task.program.clone();
-        let rest = budget.for_the_rest();
-        let analysis = Analysis::within(facts, Profile::Sound, &rest).because(size.stop.and_then(Stop::limit));
-        Ok(Checked { program, single, compiled, outline, patterns, analysis, abstraction, certain, parts })
+        let explored = Explored {
+            states: size.states,
+            transitions: size.transitions,
+            cut_off: size.is_cut_off(),
+            missing: size.stop.and_then(Stop::limit).map(str::to_owned),
+        };
+        let caveats = super::caveats::explored(specification, task.limits);
+        Ok(Checked {
+            specification,
+            accesses: Accesses::of(outline.clone(), &accesses, |_| 0),
+            single,
+            compiled,
+            outline,
+            patterns,
+            explored,
+            caveats,
+            budget: (task.rest)(),
+            tells_runs: task.settings.tells_runs,
+            abstraction,
+            certain,
+            parts,
+        })
     }
 
     fn machine(&self) -> Machine<'_> {
-        Machine::new((&self.single, &self.outline), &self.compiled, &self.analysis.graph.budget)
+        Machine::new((&self.single, &self.outline), &self.compiled, &self.budget)
     }
 }

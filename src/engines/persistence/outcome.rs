@@ -7,26 +7,30 @@
 
 use super::Checked;
 use super::hitting::{Cuts, Paths, minimal_sets, minimum};
-use super::local::{Node, Pattern, Patterns};
-use super::machine::{Machine, Role};
+use super::local::Pattern;
+use super::machine::Machine;
+use super::named::{locations, some_written};
 use super::needed::num_of_fences;
 use super::record::{Fringe, Seen};
-use super::run::witness;
-use super::values::written;
-use crate::aeg::Conflicts;
-use crate::analysis::{Abstraction, Analysis, Confirmation, Fence, ModelOutcome, Options, Recheck};
-use crate::cycles::{Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Segment, Verdict};
-use crate::engines::{Evidence, Run};
+use super::run::{Run, witness};
+use crate::aeg::Accesses;
+use crate::analysis::{Abstraction, Confirmation, Explored, Fence, ModelOutcome, Options, Recheck, Told};
+use crate::budget::Budget;
+use crate::caveat::Caveat;
+use crate::cycles::{Atomicity, Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Segment, Verdict};
+use crate::engines::{Answer, Checker, Examined, Ground, Trouble};
 use crate::explore::Stop;
-use crate::facts::{Facts, Follows};
-use crate::ids::{InstrId, LabelId, VertexId};
-use crate::lts::label::{Access, Label, LabelKind, Step};
+use crate::ids::{InstrId, VertexId};
+use crate::insertion::Demand;
 use crate::memory::{FenceStrength, Kind, MemoryModel};
 use crate::outline::{Place, Site};
 use crate::placement::exact::unreadability;
 use crate::placement::{MinimalSets, Minimality, Placement};
-use crate::program::{At, InstructionKind, Program};
-use crate::safety::Synchronisation;
+use crate::program::At;
+use crate::repair::Repair;
+use crate::specification::Specification;
+use crate::weak::split::SplitProgram;
+use crate::weak::words::Words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
 use std::time::Instant;
@@ -47,13 +51,30 @@ impl Pair<'_> {
     }
 }
 
-impl Evidence for Checked {
-    fn analysis(&self) -> &Analysis {
-        &self.analysis
+impl Examined for Checked<'_> {
+    fn accesses(&self) -> &Accesses {
+        &self.accesses
     }
 
-    fn holds(&self, _: &MemoryModel) -> bool {
-        self.patterns.is_empty()
+    fn explored(&self) -> Explored {
+        self.explored.clone()
+    }
+
+    fn caveats(&self) -> Vec<Caveat> {
+        self.caveats.clone()
+    }
+
+    /// Programs are performed access by access.
+    fn atomicity(&self) -> Atomicity {
+        Atomicity::Split
+    }
+
+    fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    fn checker<'c>(&'c self, model: &'c MemoryModel) -> Result<Box<dyn Checker + 'c>, Trouble> {
+        Ok(Box::new(Open { checked: self, model }))
     }
 
     fn abstraction(&self) -> Option<Abstraction> {
@@ -64,9 +85,9 @@ impl Evidence for Checked {
         self.parts.iter().map(|part| part.exploration.out_of_range).sum()
     }
 
-    fn insert_fences(&self, model: &MemoryModel, options: &Options) -> ModelOutcome {
+    fn place(&self, model: &MemoryModel, options: &Options) -> Result<ModelOutcome, Trouble> {
         let started = Instant::now();
-        let budget = &self.analysis.graph.budget;
+        let budget = &self.budget;
         let pairs = self.pairs();
         let delays: Vec<Delay> = pairs.iter().map(|pair| pair.delay.clone()).collect();
         let names = Names::new(self);
@@ -74,10 +95,10 @@ impl Evidence for Checked {
         let mut prices: BTreeMap<Site, u64> = BTreeMap::new();
         let mut served: BTreeMap<Site, Vec<usize>> = BTreeMap::new();
         let mut recheck = Recheck { done: true, enough: true, each_needed: true };
-        for thread in 0..self.program.threads.len() {
+        for thread in 0..self.specification.program.threads.len() {
             let paths = Paths::of(&self.patterns, thread, &names.machine);
             let cost = |site: Site| options.costs.of(site, FenceStrength::Plain);
-            let readability = |site: Site| unreadability(&self.analysis.graph, site);
+            let readability = |site: Site| unreadability(&self.accesses, site);
             let fences = if paths.patterns.is_empty() {
                 Cuts::new()
             } else {
@@ -121,21 +142,68 @@ impl Evidence for Checked {
                 mnemonic: model.mnemonic(&[(Kind::Write, Kind::Read)], FenceStrength::Plain).to_owned(),
                 cost: prices[&site],
                 delays,
+                runs: Vec::new(),
             }
         });
         let fences: Vec<Fence> = fences.collect();
-        let outcome = self.analysis.with_placement(model, options, findings, placement, recheck);
-        ModelOutcome {
+        let stopped = budget.exhausted();
+        let listed = findings.cycles.as_ref().is_none_or(|list| list.complete);
+        Ok(ModelOutcome {
             fences,
+            runs: if self.tells_runs { self.runs(model)? } else { Vec::new() },
             confirmations,
             composites: names.split_instructions(self),
             minimal_sets,
+            complete: !self.explored.cut_off && listed && stopped.is_none(),
+            stopped,
+            findings,
             elapsed: started.elapsed(),
-            ..outcome
-        }
+            ..ModelOutcome::new(model, placement, recheck)
+        })
     }
+}
 
-    fn runs(&self, _: &MemoryModel) -> Vec<Run> {
+/// The patterns with fences in place.
+struct Open<'c> {
+    checked: &'c Checked<'c>,
+    model: &'c MemoryModel,
+}
+
+impl Checker for Open<'_> {
+    fn check(&mut self, repair: &Repair) -> Result<Answer, Trouble> {
+        let Open { checked, model } = *self;
+        let machine = checked.machine();
+        for thread in 0..checked.specification.program.threads.len() {
+            let paths = Paths::of(&checked.patterns, thread, &machine);
+            if !is_open(&paths, &repair.fences) {
+                continue;
+            }
+            let certain = Paths::of(checked.certain.as_ref().unwrap_or(&checked.patterns), thread, &machine);
+            if !is_open(&certain, &repair.fences) {
+                return Ok(Answer::Undecided("what is left open is perhaps not in the program".to_owned()));
+            }
+            let told = checked.runs(model)?.into_iter().next();
+            let nothing = || Told { steps: String::new(), because: String::new() };
+            let sites = certain.open(&repair.fences).into_iter();
+            let demands = sites.map(|sites| Demand { sites, strength: FenceStrength::Plain }).collect();
+            return Ok(Answer::Fails { told: told.unwrap_or_else(nothing), demands: Some(demands) });
+        }
+        if let Some(limit) = checked.budget.exhausted() {
+            return Ok(Answer::Undecided(format!("stopped at {limit}")));
+        }
+        if let Some(missing) = &checked.explored.missing {
+            return Ok(Answer::Undecided(format!("only a part of the state space is known: {missing}")));
+        }
+        Ok(Answer::Holds(Ground {
+            claim: "every run has the program order and the store order of a sequentially consistent run",
+            rests_on: format!("no pattern is left open in {} states", checked.explored.states),
+        }))
+    }
+}
+
+impl Checked<'_> {
+    /// A run for each pair that is certain, in the program's words.
+    fn runs(&self, model: &MemoryModel) -> Result<Vec<Told>, Trouble> {
         let machine = self.machine();
         let run = |pair: &Pair<'_>| {
             let Seen::In(part, state) = pair.fringe.seen else { return None };
@@ -148,11 +216,20 @@ impl Evidence for Checked {
             let prefix = part.exploration.run_to(&part.compiled, state);
             Some(witness(&machine, &prefix, pair.pattern, &path.instructions, pair.read, pair.fringe))
         };
-        self.pairs().iter().filter_map(run).collect()
+        let Specification { program, text, .. } = self.specification;
+        let locations = SplitProgram::new(program)?.locations;
+        let words = Words { program, text, locations: &locations };
+        let told = |run: Run| {
+            let mut steps = String::new();
+            // A text takes all that is written to it.
+            let _written = words.write_run(&run, &mut steps);
+            let name = &model.name;
+            let because = format!("a run of {name} whose program and store orders no sequentially consistent run has");
+            Told { steps, because }
+        };
+        Ok(self.pairs().iter().filter_map(run).map(told).collect())
     }
-}
 
-impl Checked {
     /// One occurrence of every pair, in the order of the program.
     fn pairs(&self) -> Vec<Pair<'_>> {
         let names = Names::new(self);
@@ -182,10 +259,10 @@ impl Checked {
     fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
         let Some(certain) = &self.certain else { return Minimality::Program };
         let mut least = 0;
-        for thread in 0..self.program.threads.len() {
+        for thread in 0..self.specification.program.threads.len() {
             let paths = Paths::of(certain, thread, &names.machine);
             let cost = |site: Site| options.costs.of(site, FenceStrength::Plain);
-            least += minimum(&paths, [&cost, &cost], &self.analysis.graph.budget).into_iter().map(cost).sum::<u64>();
+            least += minimum(&paths, [&cost, &cost], &self.budget).into_iter().map(cost).sum::<u64>();
         }
         if least == cost {
             return Minimality::Program;
@@ -202,7 +279,6 @@ impl Checked {
     }
 
     fn findings(&self, delays: Vec<Delay>, options: &Options) -> Findings {
-        let conflicts = Conflicts::reachable(&self.analysis.graph).num_of_pairs();
         let most = match options.listing {
             Listing::None => 0,
             Listing::First(most) => most,
@@ -214,15 +290,7 @@ impl Checked {
         };
         let cycles =
             CycleList { cycles: delays.iter().take(most).map(judged).collect(), complete: delays.len() <= most };
-        Findings {
-            torn: Vec::new(),
-            in_place: Synchronisation::none(),
-            cycles: (options.listing != Listing::None).then_some(cycles),
-            num_of_unsafe_pairs: delays.len(),
-            num_of_concurrent_conflicts: conflicts,
-            num_of_reachable_conflicts: conflicts,
-            delays,
-        }
+        Findings { cycles: (options.listing != Listing::None).then_some(cycles), delays, ..Findings::default() }
     }
 
     fn minimal_sets(&self, listing: Listing) -> Option<MinimalSets> {
@@ -233,12 +301,12 @@ impl Checked {
         };
         let machine = self.machine();
         let mut sets = MinimalSets { threads: Vec::new(), complete: true };
-        for thread in 0..self.program.threads.len() {
+        for thread in 0..self.specification.program.threads.len() {
             let paths = Paths::of(&self.patterns, thread, &machine);
             if paths.patterns.is_empty() {
                 continue;
             }
-            let (found, complete) = minimal_sets(&paths, most, &self.analysis.graph.budget);
+            let (found, complete) = minimal_sets(&paths, most, &self.budget);
             sets.complete &= complete;
             let instrs = |set: &Cuts| set.iter().map(|site| site.instr).collect();
             sets.threads.push(found.iter().map(instrs).collect());
@@ -285,31 +353,29 @@ fn is_open(paths: &Paths<'_>, fences: &Cuts) -> bool {
 /// Instructions and accesses of the program in the analysis.
 struct Names<'a> {
     machine: Machine<'a>,
-    analysis: &'a Analysis,
-    vertices: BTreeMap<(InstrId, Kind, String), VertexId>,
+    vertices: BTreeMap<(InstrId, Kind, &'a str), VertexId>,
     locations: Vec<String>,
 }
 
 impl<'a> Names<'a> {
-    fn new(checked: &'a Checked) -> Names<'a> {
-        let Checked { program, analysis, .. } = checked;
-        let (machine, graph) = (checked.machine(), &analysis.graph);
-        let vertices = graph.vertex_ids().map(|id| {
-            let vertex = graph.vertex(id);
-            ((vertex.instr, vertex.kind, graph.locations[vertex.location.index()].clone()), id)
+    fn new(checked: &'a Checked<'_>) -> Names<'a> {
+        let Checked { specification, accesses, .. } = checked;
+        let vertices = accesses.vertex_ids().map(|id| {
+            let vertex = accesses.vertex(id);
+            ((vertex.instr, vertex.kind, &*accesses.locations[vertex.location.index()]), id)
         });
-        Names { machine, analysis, vertices: vertices.collect(), locations: locations(program) }
+        let locations = locations(&specification.program).iter().map(|name| accesses.shown(name)).collect();
+        Names { machine: checked.machine(), vertices: vertices.collect(), locations }
     }
 
     fn vertex(&self, at: At, kind: Kind, location: usize) -> Option<VertexId> {
-        let name = self.analysis.graph.shown(&self.locations[location]);
-        self.vertices.get(&(self.machine.outline.instr(at), kind, name)).copied()
+        self.vertices.get(&(self.machine.outline.instr(at), kind, &*self.locations[location])).copied()
     }
 
     /// The vertices of a pattern's write and of one of its reads.
     fn delay(
         &self,
-        checked: &Checked,
+        checked: &Checked<'_>,
         pattern: &Pattern,
         (read, location): (usize, usize),
     ) -> Option<(VertexId, VertexId)> {
@@ -322,7 +388,7 @@ impl<'a> Names<'a> {
     }
 
     /// Instructions with several accesses: that they are not torn is presumed.
-    fn split_instructions(&self, checked: &Checked) -> Vec<InstrId> {
+    fn split_instructions(&self, checked: &Checked<'_>) -> Vec<InstrId> {
         let mut several = BTreeSet::new();
         for (thread, origins) in checked.single.origins.iter().enumerate() {
             let parts = origins.iter().filter(|origin| !origin.completes);
@@ -330,26 +396,6 @@ impl<'a> Names<'a> {
         }
         several.into_iter().collect()
     }
-}
-
-/// The locations that the write of a pattern may go to.
-fn some_written(machine: &Machine<'_>, pattern: &Pattern) -> Vec<usize> {
-    let Role::Write(position) = machine.roles[pattern.thread][pattern.write] else { return Vec::new() };
-    let nothing = vec![None; machine.compiled.initial.len()];
-    written(&machine.step(pattern.thread, pattern.write).assignments[position].0, &nothing).slots
-}
-
-/// The names of all locations, by slot.
-fn locations(program: &Program) -> Vec<String> {
-    let mut names = Vec::new();
-    for variable in &program.shared {
-        if variable.is_array {
-            names.extend((0..variable.initial.len()).map(|element| format!("{}[{element}]", variable.name)));
-        } else {
-            names.push(variable.name.clone());
-        }
-    }
-    names
 }
 
 /// The size of what was explored.
@@ -374,76 +420,4 @@ impl AddAssign for Size {
         self.transitions += other.transitions;
         self.stop = self.stop.or(other.stop);
     }
-}
-
-/// Facts for reports: these labels, and of program order what the paths of the patterns show.
-pub(super) fn facts(machine: &Machine<'_>, patterns: &Patterns, labels: BTreeSet<Label>, size: Size) -> Facts {
-    let labels: Vec<Label> = labels.into_iter().collect();
-    let mut of_instruction: BTreeMap<At, Vec<LabelId>> = BTreeMap::new();
-    for (number, label) in labels.iter().enumerate() {
-        if let Some(at) = machine.outline.find(&label.thread, &label.instr).and_then(|instr| machine.outline.at(instr))
-        {
-            of_instruction.entry(at).or_default().push(LabelId::new(number));
-        }
-    }
-    let mut follows = BTreeSet::new();
-    for pattern in patterns.keys() {
-        let origins = &machine.single.origins[pattern.thread];
-        let mut add = |first: usize, then: &Node| {
-            let next = then.edges.iter().map(|&(next, _)| next).chain(then.reads.iter().map(|&(next, _)| next));
-            for next in next.filter(|&next| origins[first].completes || origins[next] != origins[first]) {
-                let labels_of = |number: usize| {
-                    of_instruction.get(&(pattern.thread, origins[number].instruction)).into_iter().flatten().copied()
-                };
-                let is_taken = |label: &LabelId| !labels[label.index()].refused;
-                let firsts = labels_of(first).filter(is_taken);
-                follows.extend(firsts.flat_map(|from| labels_of(next).map(move |to| (from, to))));
-            }
-        };
-        add(pattern.write, &pattern.nodes[0]);
-        for node in &pattern.nodes {
-            node.edges.iter().for_each(|&(instruction, to)| add(instruction, &pattern.nodes[to]));
-        }
-    }
-    let follows = follows.into_iter().map(|(from, to)| Follows { from, to, newly: true });
-    let facts = Facts::canonical(&labels, follows, [], (size.states, size.transitions));
-    Facts { cut_off: size.is_cut_off(), outline: Some(machine.outline.clone()), ..facts }
-}
-
-/// Labels where the program itself was not explored: of each instruction one, and those of the accesses of the
-/// patterns.
-pub(super) fn labels_of_patterns(program: &Program, machine: &Machine<'_>, patterns: &Patterns) -> BTreeSet<Label> {
-    let locations = locations(program);
-    let mut labels: BTreeSet<Label> = BTreeSet::new();
-    let mut label = |(thread, number): At, steps: Vec<Step>| {
-        let instruction = &program.threads[thread].instructions[number];
-        let kind = match instruction.kind {
-            InstructionKind::Plain | InstructionKind::PartialFence(_) => LabelKind::Plain,
-            InstructionKind::Fence => LabelKind::Fence,
-            InstructionKind::Atomic => LabelKind::Atomic,
-        };
-        let (thread, instr) = (program.threads[thread].name.clone(), instruction.name.clone());
-        labels.insert(Label { thread, instr, kind, refused: false, steps });
-    };
-    for (thread, instructions) in program.threads.iter().enumerate() {
-        (0..instructions.instructions.len()).for_each(|number| label((thread, number), Vec::new()));
-    }
-    let access = |slot: usize| Access { name: locations[slot].clone(), local: false, address: Vec::new() };
-    let origin = |thread: usize, number: usize| (thread, machine.single.origins[thread][number].instruction);
-    for (pattern, hot) in patterns {
-        let written = pattern.written.map_or_else(|| some_written(machine, pattern), |slot| vec![slot]);
-        for slot in written {
-            let step = Step::Assignment { writes: vec![access(slot)], reads: Vec::new() };
-            label(origin(pattern.thread, pattern.write), vec![step]);
-        }
-        for &(read, slot) in pattern.nodes.iter().flat_map(|node| &node.reads) {
-            let step = Step::Assignment { writes: Vec::new(), reads: vec![access(slot)] };
-            label(origin(pattern.thread, read), vec![step]);
-        }
-        for (&slot, fringe) in hot {
-            let step = Step::Assignment { writes: vec![access(slot)], reads: Vec::new() };
-            label(origin(fringe.thread, fringe.instruction), vec![step]);
-        }
-    }
-    labels
 }

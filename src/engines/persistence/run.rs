@@ -9,11 +9,13 @@ use super::local::Pattern;
 use super::machine::Machine;
 use super::record::Fringe;
 use super::values::{Value, assign, condition_reads, evaluate, reads, written};
-use crate::engines::Run;
 use crate::explore::successors::Evaluated;
 use crate::weak::buffers::{BufferState, BufferStep};
 use crate::weak::system::{Event, State};
 use crate::weak::threads::{Access, AccessKind, Order, Progress};
+
+/// A run under a weak memory model: each step, and the store buffers after it.
+pub(super) type Run = Vec<(BufferStep, BufferState)>;
 
 /// A run in the making: the values of all slots, and the pivot's write that waits.
 struct Making<'m> {

@@ -66,7 +66,7 @@ pub fn program(source: &Source) -> Result<Parsed, Vec<Diagnostic>> {
     warnings.dedup();
     // File names have hyphens as blanks.
     let name = plain(&source.name.replace('-', "_"));
-    Ok(Parsed { program: Program { name, shared, threads }, warnings })
+    Ok(Parsed { program: Program { name, shared, threads }, properties: Vec::new(), warnings })
 }
 
 fn variable(name: String, initial: Vec<i64>, span: Span) -> Variable {

@@ -1,4 +1,4 @@
-//! The final condition of a litmus test: its grammar and its truth.
+//! The final condition of a litmus test: its grammar. What it means is [`FinalCondition`]'s affair.
 //!
 //! ```text
 //! condition   = ("exists" | "~exists" | "forall" | "final") proposition [";"]
@@ -13,82 +13,10 @@
 
 use super::piece::Piece;
 use crate::lang::Diagnostic;
+use crate::property::{FinalCondition, Observed, Proposition, Quantifier};
 
 /// How deep parentheses and negations nest.
 const MAX_DEPTH: usize = 200;
-
-/// Of which final states the proposition is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantifier {
-    /// Of some.
-    Exists,
-    /// Of none.
-    NotExists,
-    /// Of all.
-    Forall,
-}
-
-/// What a final state is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Observed {
-    /// A shared variable, by its position.
-    Shared(usize),
-    /// A local, by the positions of its thread and of itself.
-    Local(usize, usize),
-}
-
-/// What is said of a final state.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Proposition {
-    /// Always or never.
-    Constant(bool),
-    /// Something has this value.
-    Is(Observed, i64),
-    /// The contrary.
-    Not(Box<Proposition>),
-    /// All of them.
-    All(Vec<Proposition>),
-    /// One of them.
-    Any(Vec<Proposition>),
-}
-
-/// A final condition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Condition {
-    /// Of which final states.
-    pub quantifier: Quantifier,
-    /// What.
-    pub proposition: Proposition,
-}
-
-/// A final state: the values of the shared variables, and for each thread those of its locals.
-pub type FinalState<'s> = (&'s [i64], &'s [Vec<i64>]);
-
-impl Condition {
-    /// Whether it holds, if these are all final states.
-    pub fn holds<'s>(&self, mut states: impl Iterator<Item = FinalState<'s>>) -> bool {
-        match self.quantifier {
-            Quantifier::Exists => states.any(|state| self.proposition.holds(state)),
-            Quantifier::NotExists => !states.any(|state| self.proposition.holds(state)),
-            Quantifier::Forall => states.all(|state| self.proposition.holds(state)),
-        }
-    }
-}
-
-impl Proposition {
-    /// Whether it holds in a final state.
-    #[must_use]
-    pub fn holds(&self, state: FinalState<'_>) -> bool {
-        match self {
-            Proposition::Constant(truth) => *truth,
-            Proposition::Is(Observed::Shared(variable), value) => state.0[*variable] == *value,
-            Proposition::Is(Observed::Local(thread, local), value) => state.1[*thread][*local] == *value,
-            Proposition::Not(inner) => !inner.holds(state),
-            Proposition::All(parts) => parts.iter().all(|part| part.holds(state)),
-            Proposition::Any(parts) => parts.iter().any(|part| part.holds(state)),
-        }
-    }
-}
 
 /// Who knows the names in a condition.
 pub trait Lookup {
@@ -100,7 +28,7 @@ pub trait Lookup {
 }
 
 /// Reads a condition and looks at what follows; there is none if the text is empty.
-pub fn condition(text: Piece<'_>, places: &mut impl Lookup) -> Result<Option<Condition>, Diagnostic> {
+pub fn condition(text: Piece<'_>, places: &mut impl Lookup) -> Result<Option<FinalCondition>, Diagnostic> {
     let text = text.trimmed();
     if text.text.is_empty() || text.text.starts_with("<<") {
         return Ok(None);
@@ -127,7 +55,7 @@ pub fn condition(text: Piece<'_>, places: &mut impl Lookup) -> Result<Option<Con
         let line = rest.part(0, rest.text.find('\n').unwrap_or(rest.text.len())).trimmed();
         return Err(line.error("expected the end of the test, `/\\` or `\\/`"));
     }
-    Ok(Some(Condition { quantifier, proposition }))
+    Ok(Some(FinalCondition { quantifier, proposition }))
 }
 
 struct Reader<'t, 'p, P> {

@@ -26,10 +26,11 @@ mod ppc;
 mod sections;
 mod x86;
 
-use super::{Diagnostic, Diagnostics};
+use super::{Diagnostic, Diagnostics, Parsed};
 use crate::program::{Program, Thread};
+use crate::property::{FinalCondition, Observed, Property};
 use assembler::{Assembled, Assembler, Locations, index_all};
-use condition::{Condition, Lookup, Observed};
+use condition::Lookup;
 use piece::{Piece, without_comments};
 use sections::{Sections, sections};
 
@@ -83,7 +84,15 @@ pub struct Test {
     /// What runs.
     pub program: Program,
     /// What is asked, if anything is.
-    pub condition: Option<Condition>,
+    pub condition: Option<FinalCondition>,
+}
+
+impl From<Test> for Parsed {
+    /// The program, with the condition as its property.
+    fn from(test: Test) -> Parsed {
+        let properties = test.condition.map(Property::Final).into_iter().collect();
+        Parsed { program: test.program, properties, warnings: Vec::new() }
+    }
 }
 
 /// Reads a test; `path_name` is named in errors.

@@ -38,9 +38,9 @@ mod parser;
 mod resolve;
 mod syntax;
 
-use super::{Diagnostic, Parsed, ParsedInvariant};
+use super::{Diagnostic, Parsed, ParsedCondition};
 use crate::program::Program;
-use crate::program::property::Observables;
+use crate::property::Observables;
 
 /// Reads a model; the errors are in no particular order.
 pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Diagnostic>> {
@@ -54,7 +54,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Diagnostic>> {
 }
 
 /// Reads a property of a program's states; the errors are in no particular order.
-pub(super) fn parse_invariant(text: &str, program: &Program) -> Result<ParsedInvariant, Vec<Diagnostic>> {
+pub(super) fn parse_condition(text: &str, program: &Program) -> Result<ParsedCondition, Vec<Diagnostic>> {
     // Reports name objects with an apostrophe; as a dot it keeps every place in the text.
     let dotted = text.replace('\'', ".");
     let mut errors = Vec::new();

@@ -10,7 +10,7 @@
 //! *Cost:* O(evaluations × follows) in the worst case, when most evaluations have no accesses; else linear in the
 //! size of the graph.
 
-use crate::aeg::{AbstractEventGraph, Evaluation};
+use crate::aeg::{Accesses, Evaluation};
 use crate::ids::{InstrId, LabelId, VertexId};
 use crate::outline::{Place, Site};
 use std::collections::BTreeSet;
@@ -29,9 +29,9 @@ pub enum Node {
 impl Node {
     /// The instruction that it is of or at.
     #[must_use]
-    pub fn instr(self, graph: &AbstractEventGraph) -> InstrId {
+    pub fn instr(self, accesses: &Accesses) -> InstrId {
         match self {
-            Node::Access(vertex) => graph.vertex(vertex).instr,
+            Node::Access(vertex) => accesses.vertex(vertex).instr,
             Node::InPlace(instr) => instr,
             Node::Suggested(point) => point.instr,
         }
@@ -40,11 +40,15 @@ impl Node {
 
 /// All nodes and the edges between them, with these fences put in.
 #[must_use]
-pub fn flow(graph: &AbstractEventGraph, fences: &BTreeSet<Site>) -> (BTreeSet<Node>, BTreeSet<(Node, Node)>) {
-    let at_state = |instr: InstrId| graph.outline.site_behind(instr).filter(|site| fences.contains(site));
+pub fn flow(
+    accesses: &Accesses,
+    evaluations: &[Evaluation],
+    fences: &BTreeSet<Site>,
+) -> (BTreeSet<Node>, BTreeSet<(Node, Node)>) {
+    let at_state = |instr: InstrId| accesses.outline.site_behind(instr).filter(|site| fences.contains(site));
     let part = |evaluation: &Evaluation| Part::of(evaluation, fences, at_state(evaluation.instr));
-    let parts: Vec<Part> = graph.evaluations.iter().map(part).collect();
-    let mut nodes: BTreeSet<Node> = graph.vertex_ids().map(Node::Access).collect();
+    let parts: Vec<Part> = evaluations.iter().map(part).collect();
+    let mut nodes: BTreeSet<Node> = accesses.vertex_ids().map(Node::Access).collect();
     nodes.extend(fences.iter().copied().map(Node::Suggested));
     let mut edges = BTreeSet::new();
     for (position, part) in parts.iter().enumerate() {
@@ -53,7 +57,7 @@ pub fn flow(graph: &AbstractEventGraph, fences: &BTreeSet<Site>) -> (BTreeSet<No
         if part.last.is_empty() {
             continue;
         }
-        for next in next_parts(graph, &parts, LabelId::new(position)) {
+        for next in next_parts(evaluations, &parts, LabelId::new(position)) {
             edges
                 .extend(part.last.iter().flat_map(|&from| parts[next.index()].first.iter().map(move |&to| (from, to))));
         }
@@ -62,10 +66,10 @@ pub fn flow(graph: &AbstractEventGraph, fences: &BTreeSet<Site>) -> (BTreeSet<No
 }
 
 /// The evaluations with something to draw that come next.
-fn next_parts(graph: &AbstractEventGraph, parts: &[Part], label: LabelId) -> BTreeSet<LabelId> {
+fn next_parts(evaluations: &[Evaluation], parts: &[Part], label: LabelId) -> BTreeSet<LabelId> {
     let (mut next, mut seen, mut stack) = (BTreeSet::new(), BTreeSet::new(), vec![label]);
     while let Some(current) = stack.pop() {
-        for &successor in &graph.evaluation(current).successors {
+        for &successor in &evaluations[current.index()].successors {
             if !parts[successor.index()].first.is_empty() {
                 next.insert(successor);
             } else if seen.insert(successor) {

@@ -33,7 +33,7 @@
 pub mod flow;
 
 use super::edges::Edges;
-use super::{Report, limits, names};
+use super::{Report, limits, names, program_order};
 use crate::aeg::Relation;
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Verdict};
@@ -134,9 +134,9 @@ impl Picture {
 }
 
 fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
-    let graph = &outcome.analysis.graph;
+    let accesses = &outcome.accesses;
     let fences: BTreeSet<Site> = result.fences.iter().map(|fence| fence.site).collect();
-    let (nodes, order) = flow(graph, &fences);
+    let (nodes, order) = flow(accesses, &program_order::evaluations(outcome), &fences);
     let title = format!("{} under {}", outcome.model, result.model.name);
     let mut picture = Picture { title, nodes, order, red: BTreeMap::new(), conflicts: BTreeSet::new() };
     let edges = Edges::new(outcome, result);
@@ -155,8 +155,7 @@ fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
         let edge = Red { class: "delay", name: first.name.clone(), ranks: false };
         picture.red.insert((delay.from, delay.to), edge);
     }
-    for edge in outcome.analysis.event_graph().edge_references().filter(|edge| *edge.weight() == Relation::Conflict) {
-        let [a, b] = [edge.source(), edge.target()].map(|node| VertexId::new(node.index()));
+    for (a, b) in conflicts(outcome) {
         let is_red = picture.red.contains_key(&(a, b)) || picture.red.contains_key(&(b, a));
         // There is an edge in each direction, and one line for both.
         if a < b && !is_red {
@@ -164,6 +163,20 @@ fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
         }
     }
     picture
+}
+
+/// The pairs that conflict, as the event graph has them; without one, all that may.
+fn conflicts(outcome: &Outcome) -> Vec<(VertexId, VertexId)> {
+    let Some(analysis) = &outcome.analysis else {
+        let accesses = &outcome.accesses;
+        let conflict = |a, b| accesses.vertex(a).conflicts_with(accesses.vertex(b));
+        let with = |a| accesses.vertex_ids().filter(move |&b| conflict(a, b)).map(move |b| (a, b));
+        return accesses.vertex_ids().flat_map(with).collect();
+    };
+    let graph = analysis.event_graph();
+    let edges = graph.edge_references().filter(|edge| *edge.weight() == Relation::Conflict);
+    let vertices = edges.map(|edge| [edge.source(), edge.target()].map(|node| VertexId::new(node.index())));
+    vertices.map(|[a, b]| (a, b)).collect()
 }
 
 fn one_cycle(outcome: &Outcome, result: &ModelOutcome, number: usize) -> Picture {
@@ -204,14 +217,14 @@ fn one_cycle(outcome: &Outcome, result: &ModelOutcome, number: usize) -> Picture
 
 impl Picture {
     fn write(&self, outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> io::Result<()> {
-        let graph = &outcome.analysis.graph;
+        let accesses = &outcome.accesses;
         writeln!(out, "digraph {} {{", quoted(&self.title))?;
         writeln!(out, "  graph [label={}, labelloc=\"t\", rankdir=\"TB\"];", quoted(&self.title))?;
         writeln!(out, "  node [shape=\"none\", fontsize=\"10\"];\n  edge [fontsize=\"9\"];")?;
         let letters: BTreeMap<Node, String> = self.nodes.iter().enumerate().map(|(i, &n)| (n, letters(i))).collect();
-        for (position, thread) in graph.threads.iter().enumerate() {
+        for (position, thread) in accesses.threads.iter().enumerate() {
             let own: Vec<Node> = (self.nodes.iter().copied())
-                .filter(|node| graph.thread_of(node.instr(graph)) == ThreadId::new(position))
+                .filter(|node| accesses.thread_of(node.instr(accesses)) == ThreadId::new(position))
                 .collect();
             if own.is_empty() {
                 continue;
@@ -233,7 +246,7 @@ impl Picture {
         }
         for &(a, b) in &self.conflicts {
             // A read can come before or after the write; from the write it is Rfe.
-            let (name, color) = match (graph.vertex(a).kind, graph.vertex(b).kind) {
+            let (name, color) = match (accesses.vertex(a).kind, accesses.vertex(b).kind) {
                 (Kind::Write, Kind::Write) => ("Coe", "blue"),
                 _ => ("Rfe/Fre", "orange"),
             };
@@ -246,12 +259,12 @@ impl Picture {
 }
 
 fn appearance(outcome: &Outcome, result: &ModelOutcome, node: Node, letters: &str) -> String {
-    let graph = &outcome.analysis.graph;
-    let instr = names::instruction(graph, node.instr(graph));
+    let accesses = &outcome.accesses;
+    let instr = names::instruction(accesses, node.instr(accesses));
     match node {
         Node::Access(vertex) => {
-            let vertex = graph.vertex(vertex);
-            let text = format!("{letters}: {}[{}]\n{instr}", vertex.kind, names::location(graph, vertex.location));
+            let vertex = accesses.vertex(vertex);
+            let text = format!("{letters}: {}[{}]\n{instr}", vertex.kind, names::location(accesses, vertex.location));
             format!("label={}", quoted(&text))
         }
         Node::InPlace(_) => format!("label={}, shape=\"box\"", quoted(&format!("fence\n{instr}"))),

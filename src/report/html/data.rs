@@ -5,13 +5,14 @@
 //! their threads differ, their location is the same and one writes, which a script finds faster than it reads.
 
 use super::super::edges::Edges;
-use super::super::{limits, reading};
+use super::super::{limits, program_order, reading};
 use super::drawing::Drawing;
 use super::listing::Listing;
+use crate::aeg::{Accesses, Evaluation, Vertex};
 use crate::analysis::{Confirmation, ModelOutcome, Outcome};
 use crate::caveat::Caveat;
 use crate::cycles::{Cycle, Delay, Torn, Verdict};
-use crate::ids::{InstrId, VertexId};
+use crate::ids::InstrId;
 use crate::provenance::Provenance;
 use crate::report::engine;
 use crate::report::json::{FenceObject, VerificationObject, fence_objects, verification_object};
@@ -118,11 +119,11 @@ struct StepData(usize, String);
 /// What the page is to know of the outcome.
 #[must_use]
 pub fn of(outcome: &Outcome) -> Data<'_> {
-    let analysis = &outcome.analysis;
-    let graph = &analysis.graph;
-    let drawing = Drawing::of(graph);
-    let instructions = graph.outline.instrs().map(|instr| {
-        let instruction = graph.outline.instruction(instr);
+    let accesses = &outcome.accesses;
+    let evaluations = program_order::evaluations(outcome);
+    let drawing = Drawing::of(accesses, &evaluations);
+    let instructions = accesses.outline.instrs().map(|instr| {
+        let instruction = accesses.outline.instruction(instr);
         InstructionData {
             thread: instruction.thread.index(),
             name: &instruction.name,
@@ -144,12 +145,12 @@ pub fn of(outcome: &Outcome) -> Data<'_> {
             .iter()
             .map(|input| InputData { path: &input.path, sha256: input.sha256.as_deref() })
             .collect(),
-        cut_off: analysis.cut_off,
+        cut_off: outcome.explored.cut_off,
         notices: notices(outcome),
-        threads: &graph.threads,
-        locations: &graph.locations,
+        threads: &accesses.threads,
+        locations: &accesses.locations,
         instructions: instructions.collect(),
-        nodes: graph.vertex_ids().map(|vertex| node(outcome, vertex)).chain(quiet).collect(),
+        nodes: accesses.vertices.iter().zip(levels(accesses, &evaluations)).map(node).chain(quiet).collect(),
         listing: Listing::of(outcome, &drawing),
         program_edges: drawing.edges,
         results: outcome.results.iter().map(|result| result_data(outcome, result)).collect(),
@@ -164,18 +165,25 @@ fn notices(outcome: &Outcome) -> Vec<String> {
 /// As the specification says it, or as the labels do.
 fn instruction_text(outcome: &Outcome, instr: InstrId) -> String {
     let source = outcome.source.as_ref().and_then(|source| source.text_of(instr));
-    source.unwrap_or_else(|| names::instruction_text(&outcome.analysis, instr))
+    source.unwrap_or_else(|| names::instruction_text(outcome, instr))
 }
 
-fn node(outcome: &Outcome, id: VertexId) -> NodeData {
-    let graph = &outcome.analysis.graph;
-    let vertex = graph.vertex(id);
-    let levels = graph.occurrences(id).iter().map(|&(label, event)| graph.evaluation(label).events[event].level);
+/// For each vertex the lowest level at which some evaluation has it.
+fn levels(accesses: &Accesses, evaluations: &[Evaluation]) -> Vec<u32> {
+    let mut levels = vec![None; accesses.vertices.len()];
+    for event in evaluations.iter().flat_map(|evaluation| &evaluation.events) {
+        let known = &mut levels[event.vertex.index()];
+        *known = Some(known.map_or(event.level, |level: u32| level.min(event.level)));
+    }
+    levels.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+fn node((vertex, level): (&Vertex, u32)) -> NodeData {
     NodeData {
         instruction: vertex.instr.index(),
         kind: Some(vertex.kind.to_string()),
         location: Some(vertex.location.index()),
-        level: levels.min().unwrap_or(0),
+        level,
     }
 }
 

@@ -10,7 +10,7 @@
 //! to the beginning of a loop goes down; where ways part, and where a loop has no beginning, the instruction that
 //! comes first in the program comes first.
 
-use crate::aeg::{AbstractEventGraph, Evaluation};
+use crate::aeg::{Accesses, Evaluation};
 use crate::ids::{InstrId, LabelId};
 use std::collections::BTreeSet;
 
@@ -25,10 +25,10 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    pub fn of(graph: &AbstractEventGraph) -> Drawing {
-        let nodes = Nodes::of(graph);
+    pub fn of(accesses: &Accesses, evaluations: &[Evaluation]) -> Drawing {
+        let nodes = Nodes::of(accesses, evaluations);
         let mut edges = BTreeSet::new();
-        for (position, evaluation) in graph.evaluations.iter().enumerate() {
+        for (position, evaluation) in evaluations.iter().enumerate() {
             for event in &evaluation.events {
                 // Of the events before it, those that are before no other of them.
                 let is_last = |&before: &&usize| {
@@ -44,29 +44,29 @@ impl Drawing {
             }
             for next in nodes.next(LabelId::new(position)) {
                 for &last in &lasts {
-                    edges.extend(nodes.firsts(graph.evaluation(next)).into_iter().map(|first| (last, first)));
+                    edges.extend(nodes.firsts(&evaluations[next.index()]).into_iter().map(|first| (last, first)));
                 }
             }
         }
-        Drawing { edges: edges.into_iter().collect(), rows: rows(graph), quiet: nodes.quiet }
+        Drawing { edges: edges.into_iter().collect(), rows: rows(accesses, evaluations), quiet: nodes.quiet }
     }
 }
 
 struct Nodes<'a> {
-    graph: &'a AbstractEventGraph,
+    accesses: &'a Accesses,
+    evaluations: &'a [Evaluation],
     quiet: Vec<InstrId>,
 }
 
-impl Nodes<'_> {
-    fn of(graph: &AbstractEventGraph) -> Nodes<'_> {
-        let with_vertices: BTreeSet<InstrId> = graph.vertices.iter().map(|vertex| vertex.instr).collect();
-        let all = (0..graph.instructions.len()).map(InstrId::new);
-        Nodes { graph, quiet: all.filter(|instr| !with_vertices.contains(instr)).collect() }
+impl<'a> Nodes<'a> {
+    fn of(accesses: &'a Accesses, evaluations: &'a [Evaluation]) -> Nodes<'a> {
+        let quiet = accesses.outline.instrs().filter(|&instr| accesses.is_quiet(instr)).collect();
+        Nodes { accesses, evaluations, quiet }
     }
 
     fn quiet_node(&self, evaluation: &Evaluation) -> Option<usize> {
         let position = self.quiet.binary_search(&evaluation.instr).ok()?;
-        Some(self.graph.vertices.len() + position)
+        Some(self.accesses.vertices.len() + position)
     }
 
     /// The nodes that an evaluation begins with; none if it is passed through.
@@ -88,8 +88,8 @@ impl Nodes<'_> {
         let mut found = BTreeSet::new();
         let mut waiting = vec![label];
         while let Some(label) = waiting.pop() {
-            for &next in &self.graph.evaluation(label).successors {
-                let evaluation = self.graph.evaluation(next);
+            for &next in &self.evaluations[label.index()].successors {
+                let evaluation = &self.evaluations[next.index()];
                 if !evaluation.events.is_empty() || self.quiet_node(evaluation).is_some() {
                     found.insert(next);
                 } else if passed.insert(next) {
@@ -102,14 +102,14 @@ impl Nodes<'_> {
 }
 
 /// For each instruction its row in its thread.
-fn rows(graph: &AbstractEventGraph) -> Vec<usize> {
-    let num = graph.instructions.len();
+fn rows(accesses: &Accesses, evaluations: &[Evaluation]) -> Vec<usize> {
+    let num = accesses.outline.instructions.len();
     let mut successors = vec![BTreeSet::new(); num];
     let mut has_predecessor = vec![false; num];
-    for evaluation in &graph.evaluations {
+    for evaluation in evaluations {
         let from = evaluation.instr.index();
         for &label in &evaluation.successors {
-            let to = graph.evaluation(label).instr.index();
+            let to = evaluations[label.index()].instr.index();
             if from != to {
                 successors[from].insert(to);
                 has_predecessor[to] = true;
@@ -118,9 +118,9 @@ fn rows(graph: &AbstractEventGraph) -> Vec<usize> {
     }
     let order = reverse_postorder(&successors, &beginnings(&successors, &has_predecessor));
     let mut rows = vec![0; num];
-    let mut next_row = vec![0; graph.threads.len()];
+    let mut next_row = vec![0; accesses.threads.len()];
     for instr in order {
-        let next = &mut next_row[graph.thread_of(InstrId::new(instr)).index()];
+        let next = &mut next_row[accesses.thread_of(InstrId::new(instr)).index()];
         rows[instr] = *next;
         *next += 1;
     }

@@ -41,7 +41,7 @@ impl Listing {
         match &outcome.source {
             Some(source) => Listing {
                 path: Some(source.path.clone()),
-                lines: of_source(source, outcome.analysis.graph.instructions.len()),
+                lines: of_source(source, outcome.accesses.outline.instructions.len()),
             },
             None => Listing { path: None, lines: of_labels(outcome, drawing) },
         }
@@ -90,18 +90,18 @@ fn cut(text: &str, spans: &[(usize, usize, usize)]) -> Vec<Line> {
 }
 
 fn of_labels(outcome: &Outcome, drawing: &Drawing) -> Vec<Line> {
-    let graph = &outcome.analysis.graph;
+    let accesses = &outcome.accesses;
     let mut lines = Vec::new();
-    for thread in 0..graph.threads.len() {
+    for thread in 0..accesses.threads.len() {
         lines.push(Line { thread: Some(thread), pieces: Vec::new() });
-        let mut instructions: Vec<usize> = (0..graph.instructions.len())
-            .filter(|&instr| graph.outline.instructions[instr].thread == ThreadId::new(thread))
+        let mut instructions: Vec<usize> = (0..accesses.outline.instructions.len())
+            .filter(|&instr| accesses.outline.instructions[instr].thread == ThreadId::new(thread))
             .collect();
         instructions.sort_by_key(|&instr| drawing.rows[instr]);
         lines.extend(instructions.into_iter().map(|instr| {
             let name =
-                Piece { text: format!("{}: ", graph.outline.instructions[instr].name), instructions: Vec::new() };
-            let text = names::instruction_text(&outcome.analysis, InstrId::new(instr));
+                Piece { text: format!("{}: ", accesses.outline.instructions[instr].name), instructions: Vec::new() };
+            let text = names::instruction_text(outcome, InstrId::new(instr));
             Line { thread: None, pieces: vec![name, Piece { text, instructions: vec![instr] }] }
         }));
     }

@@ -180,14 +180,16 @@ impl<'a> Writer<'a> {
         if segment.entry == segment.exit {
             return Ok(None);
         }
-        if self.outcome.analysis.graph.budget.exhausted().is_some() {
-            return Err("a limit was reached before it was known what keeps its accesses in order".to_owned());
-        }
+        let Some(links) = self.edges.links() else {
+            // Without an event graph nothing is known to be in between.
+            return match self.outcome.analysis {
+                None => Ok(Some(Link::Plain)),
+                Some(_) => Err("a limit was reached before it was known what keeps its accesses in order".to_owned()),
+            };
+        };
         let (a, b) = (segment.entry, segment.exit);
-        match self.edges.links().between(a, b) {
-            Some(link) if link == Link::Fence || self.target.is_own || self.edges.links().can_be_exchanged(a, b) => {
-                Ok(Some(link))
-            }
+        match links.between(a, b) {
+            Some(link) if link == Link::Fence || self.target.is_own || links.can_be_exchanged(a, b) => Ok(Some(link)),
             Some(_) => Ok(Some(self.kept(a, b))),
             None => Err("only accesses in between keep the order of two of its accesses".to_owned()),
         }
@@ -195,7 +197,7 @@ impl<'a> Writer<'a> {
 
     /// What keeps an order of the model on an architecture that is not its own.
     fn kept(&self, a: VertexId, b: VertexId) -> Link {
-        let kind = |vertex| self.outcome.analysis.graph.vertex(vertex).kind;
+        let kind = |vertex| self.outcome.accesses.vertex(vertex).kind;
         match (kind(a), kind(b)) {
             _ if self.result.model.store_atomic => Link::Fence,
             (Kind::Write, _) => Link::Fence,
@@ -206,9 +208,9 @@ impl<'a> Writer<'a> {
 
     fn refuse_partial_fences(&self, cycle: &Cycle) -> Result<(), String> {
         let Some(source) = &self.outcome.source else { return Ok(()) };
-        let graph = &self.outcome.analysis.graph;
+        let accesses = &self.outcome.accesses;
         for segment in &cycle.segments {
-            let Some((thread, _)) = source.at(graph.vertex(segment.entry).instr) else { continue };
+            let Some((thread, _)) = source.at(accesses.vertex(segment.entry).instr) else { continue };
             let thread = &source.program.threads[thread];
             if thread.instructions.iter().any(|known| matches!(known.kind, InstructionKind::PartialFence(_))) {
                 let name = &thread.name;
@@ -222,10 +224,10 @@ impl<'a> Writer<'a> {
     /// the conflict edge.
     fn named_edges(&self, cycle: &Cycle, links: &[Option<Link>]) -> Vec<Vec<String>> {
         let mut steps = self.edges.steps(cycle, &[]).into_iter();
-        let graph = &self.outcome.analysis.graph;
+        let accesses = &self.outcome.accesses;
         let mut named = Vec::new();
         for (segment, link) in cycle.segments.iter().zip(links) {
-            let (from, to) = (graph.vertex(segment.entry).kind, graph.vertex(segment.exit).kind);
+            let (from, to) = (accesses.vertex(segment.entry).kind, accesses.vertex(segment.exit).kind);
             let mut both = Vec::new();
             if let Some(link) = link {
                 let plain = steps.next().map(|step| step.name).unwrap_or_default();
@@ -239,18 +241,18 @@ impl<'a> Writer<'a> {
 
     /// What each access writes, or reads if the cycle comes about, and the locations that are written twice.
     fn values(&self, segments: &[Segment]) -> Result<Values, String> {
-        let graph = &self.outcome.analysis.graph;
+        let accesses = &self.outcome.accesses;
         let mut values = Values::default();
         let mut next: BTreeMap<LocationId, i64> = BTreeMap::new();
         // From the exit of the first segment round to its entry, the accesses to a location come one after the other.
-        let accesses = segments.iter().flat_map(|segment| {
+        let visited = segments.iter().flat_map(|segment| {
             let both = [segment.entry, segment.exit];
             if segment.entry == segment.exit { both[..1].to_vec() } else { both.to_vec() }
         });
-        let mut accesses: Vec<VertexId> = accesses.collect();
-        accesses.rotate_left(1);
-        for access in accesses {
-            let vertex = graph.vertex(access);
+        let mut visited: Vec<VertexId> = visited.collect();
+        visited.rotate_left(1);
+        for access in visited {
+            let vertex = accesses.vertex(access);
             let written = next.entry(vertex.location).or_default();
             if vertex.kind == Kind::Write {
                 *written += 1;
@@ -268,17 +270,17 @@ impl<'a> Writer<'a> {
     }
 
     fn text(&self, name: &[String], segments: &[Segment], links: &[Option<Link>], values: &Values) -> String {
-        let graph = &self.outcome.analysis.graph;
+        let accesses = &self.outcome.accesses;
         let mut locations: Vec<LocationId> = Vec::new();
         for vertex in segments.iter().flat_map(|segment| [segment.entry, segment.exit]) {
-            let location = graph.vertex(vertex).location;
+            let location = accesses.vertex(vertex).location;
             if !locations.contains(&location) {
                 locations.push(location);
             }
         }
         let short = |location: LocationId| location_name(locations.iter().position(|&known| known == location));
         let access = |vertex: VertexId| {
-            let found = graph.vertex(vertex);
+            let found = accesses.vertex(vertex);
             Access { kind: found.kind, location: short(found.location), value: values.of[&vertex] }
         };
         let columns: Vec<Column> = segments
@@ -302,11 +304,15 @@ impl<'a> Writer<'a> {
             comment += "\neach thread keeps its own accesses in order: this needs a write that threads see at different times, and the architecture may forbid it";
         }
         for &location in &locations {
-            comment += &format!("\n{} is {}", short(location), names::location(graph, location));
+            comment += &format!("\n{} is {}", short(location), names::location(accesses, location));
         }
         for (position, segment) in segments.iter().enumerate() {
             let shown = |vertex| {
-                format!("{} of {}", names::access(graph, vertex), names::instruction(graph, graph.vertex(vertex).instr))
+                format!(
+                    "{} of {}",
+                    names::access(accesses, vertex),
+                    names::instruction(accesses, accesses.vertex(vertex).instr)
+                )
             };
             comment += &format!("\nP{position}: {}", shown(segment.entry));
             if segment.entry != segment.exit {

@@ -194,8 +194,8 @@ impl<'a> Writer<'a> {
     }
 
     fn fence(&self, result: &ModelOutcome, edges: &Edges<'_>, fence: &Fence) -> ResultObject {
-        let graph = &self.outcome.analysis.graph;
-        let instr = names::instruction(graph, fence.site.instr);
+        let accesses = &self.outcome.accesses;
+        let instr = names::instruction(accesses, fence.site.instr);
         let (position, place) = (place_name(fence.site.place), names::place(fence.site.place));
         let reason = fence.delays.iter().map(|&delay| &result.findings.delays[delay]);
         let reason = reason.min_by_key(|delay| delay.witness.num_of_accesses());
@@ -243,13 +243,13 @@ impl<'a> Writer<'a> {
     }
 
     fn lock(&self, result: &ModelOutcome, edges: &Edges<'_>, number: usize, lock: &Lock) -> ResultObject {
-        let graph = &self.outcome.analysis.graph;
+        let accesses = &self.outcome.accesses;
         let users = |partners: bool| lock.users.iter().filter(move |(_, role)| (**role == Role::Partner) == partners);
         let torn: Vec<InstrId> = users(false).map(|(&instr, _)| instr).collect();
         let names_of = |instrs: &[InstrId]| -> String {
-            instrs.iter().map(|&instr| names::instruction(graph, instr)).collect::<Vec<_>>().join(", ")
+            instrs.iter().map(|&instr| names::instruction(accesses, instr)).collect::<Vec<_>>().join(", ")
         };
-        let locations: Vec<&str> = lock.locations.iter().map(|&location| names::location(graph, location)).collect();
+        let locations: Vec<&str> = lock.locations.iter().map(|&location| names::location(accesses, location)).collect();
         let others = match users(true).count() {
             0 => String::new(),
             more => format!(", and by {more} more that conflict"),
@@ -305,19 +305,19 @@ impl<'a> Writer<'a> {
     }
 
     fn access(&self, vertex: VertexId) -> String {
-        let graph = &self.outcome.analysis.graph;
-        format!("{} {}", names::instruction(graph, graph.vertex(vertex).instr), names::access(graph, vertex))
+        let accesses = &self.outcome.accesses;
+        format!("{} {}", names::instruction(accesses, accesses.vertex(vertex).instr), names::access(accesses, vertex))
     }
 
     /// The instruction as it is written, or as its labels say.
     fn text(&self, instr: InstrId) -> String {
         let written = self.outcome.source.as_ref().and_then(|source| source.text_of(instr));
-        written.unwrap_or_else(|| names::instruction_text(&self.outcome.analysis, instr))
+        written.unwrap_or_else(|| names::instruction_text(self.outcome, instr))
     }
 
     fn location(&self, instr: InstrId) -> Location {
-        let graph = &self.outcome.analysis.graph;
-        let (thread, name) = graph.names_of(instr);
+        let accesses = &self.outcome.accesses;
+        let (thread, name) = accesses.names_of(instr);
         let logical = |name: &str, full: String, kind| LogicalLocation {
             name: name.to_owned(),
             fully_qualified_name: full,
@@ -331,7 +331,7 @@ impl<'a> Writer<'a> {
             id: None,
             physical_location: physical,
             logical_locations: vec![
-                logical(name, names::instruction(graph, instr), "instruction"),
+                logical(name, names::instruction(accesses, instr), "instruction"),
                 logical(thread, thread.to_owned(), "thread"),
             ],
             message: None,
@@ -348,16 +348,20 @@ impl<'a> Writer<'a> {
         // The witness starts with the access that is executed last.
         let order = |position: usize| if position == 0 { steps.len() } else { position };
         let flow = |vertices: &[(usize, VertexId)]| {
-            let graph = &self.outcome.analysis.graph;
-            let thread = graph.vertex(vertices[0].1).thread;
+            let accesses = &self.outcome.accesses;
+            let thread = accesses.vertex(vertices[0].1).thread;
             let locations = vertices.iter().map(|&(position, vertex)| ThreadFlowLocation {
                 location: Location {
-                    message: Some(Message::new(format!("{} ({})", names::access(graph, vertex), steps[position].name))),
-                    ..self.location(graph.vertex(vertex).instr)
+                    message: Some(Message::new(format!(
+                        "{} ({})",
+                        names::access(accesses, vertex),
+                        steps[position].name
+                    ))),
+                    ..self.location(accesses.vertex(vertex).instr)
                 },
                 execution_order: order(position),
             });
-            ThreadFlow { id: graph.threads[thread.index()].clone(), locations: locations.collect() }
+            ThreadFlow { id: accesses.threads[thread.index()].clone(), locations: locations.collect() }
         };
         let mut next = 0;
         let threads = (0..cycle.segments.len()).map(|segment| {

@@ -6,8 +6,8 @@
 
 use super::{Failure, Model, Outcomes, outcomes_within};
 use crate::budget::Budget;
-use crate::lang::litmus::Test;
-use crate::lang::litmus::condition::{Condition, Quantifier};
+use crate::program::Program;
+use crate::property::{FinalCondition, Quantifier};
 
 /// What a memory model says of a litmus test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,12 @@ pub enum Answer {
 }
 
 impl Verdict {
+    /// What these outcomes say.
+    #[must_use]
+    pub fn of(condition: Option<&FinalCondition>, outcomes: Outcomes) -> Verdict {
+        Verdict { condition: condition.map(|condition| answer(condition, &outcomes)), outcomes }
+    }
+
     /// Whether what was asked is answered: the condition, or all outcomes if there is none.
     #[must_use]
     pub fn is_definite(&self) -> bool {
@@ -37,25 +43,21 @@ impl Verdict {
     }
 }
 
-/// Runs a test under a memory model; loops go round at most `unroll` times.
+/// Runs the program of a test under a memory model; loops go round at most `unroll` times.
 ///
 /// # Errors
 /// If an execution of the test goes wrong.
-pub fn verdict(test: &Test, model: Model, unroll: usize) -> Result<Verdict, Failure> {
-    verdict_within(test, model, unroll, &Budget::default())
+pub fn verdict(
+    program: &Program,
+    condition: Option<&FinalCondition>,
+    model: Model,
+    unroll: usize,
+) -> Result<Verdict, Failure> {
+    let outcomes = outcomes_within(program, model, unroll, &Budget::default())?;
+    Ok(Verdict::of(condition, outcomes))
 }
 
-/// The same, as far as the budget goes.
-///
-/// # Errors
-/// If an execution of the test goes wrong.
-pub fn verdict_within(test: &Test, model: Model, unroll: usize, budget: &Budget) -> Result<Verdict, Failure> {
-    let outcomes = outcomes_within(&test.program, model, unroll, budget)?;
-    let condition = test.condition.as_ref().map(|condition| answer(condition, &outcomes));
-    Ok(Verdict { condition, outcomes })
-}
-
-fn answer(condition: &Condition, outcomes: &Outcomes) -> Answer {
+fn answer(condition: &FinalCondition, outcomes: &Outcomes) -> Answer {
     let states = outcomes.ends.iter().map(|end| (end.shared.as_slice(), end.locals.as_slice()));
     let holds = condition.holds(states);
     // More final states can only turn the answer this way round.

@@ -78,7 +78,7 @@ pub fn program(model: &Model) -> Result<Parsed, Vec<Diagnostic>> {
     if program.threads.is_empty() {
         findings.push(Diagnostic::warning(model.name.span, "no object has a state machine: there is nothing to run"));
     }
-    findings.into_warnings().map(|warnings| Parsed { program, warnings })
+    findings.into_warnings().map(|warnings| Parsed { program, properties: Vec::new(), warnings })
 }
 
 fn template(class: &Class, findings: &mut Findings) -> Template {

@@ -1,12 +1,13 @@
-//! Properties of single states: what can be observed of a state, and expressions over it.
+//! Conditions on single states: what can be observed of a state, and expressions over it.
 //!
-//! A property sees more than a thread does: the shared variables, every thread's own variables, and where every
-//! thread is. All of these are [`Observables`], a flat list, so that a property is an ordinary [`Expression`] whose
+//! A condition sees more than a thread does: the shared variables, every thread's own variables, and where every
+//! thread is. All of these are [`Observables`], a flat list, so that a condition is an ordinary [`Expression`] whose
 //! references count in that list, and its compiled form the ordinary [`Code`]: variables have the slots that they
 //! have in the program, and behind those stands a slot for each thread's control state. Evaluating allocates nothing.
+//! The expression itself is kept, too, for searches that ask what a state must look like before they have one.
 
-use super::compiled::{Code, Fault, Slots, Trace, Values};
-use super::{BinaryOperator, Expression, Program, Span, Type, Variable};
+use crate::program::compiled::{Code, Fault, Slots, Trace, Values};
+use crate::program::{BinaryOperator, Expression, Program, Span, Type, Variable};
 
 /// All that can be observed of a program's states.
 #[derive(Clone, Debug)]
@@ -55,22 +56,24 @@ impl Observables {
     }
 }
 
-/// A property that must hold in every state.
+/// A condition on states.
 #[derive(Clone, Debug)]
-pub struct Invariant {
+pub struct StateCondition {
     /// As it was written.
     pub text: String,
+    /// Over the [observables](Observables) of the program, which all count as shared.
+    pub expression: Expression,
     code: Code,
 }
 
-impl Invariant {
-    /// Compiles a Boolean expression over the observables, which all count as shared.
+impl StateCondition {
+    /// Compiles a Boolean expression over the observables.
     #[must_use]
-    pub fn new(text: &str, observables: &Observables, expression: &Expression) -> Invariant {
+    pub fn new(text: &str, observables: &Observables, expression: Expression) -> StateCondition {
         let flat = Program { name: String::new(), shared: observables.variables.clone(), threads: Vec::new() };
-        let mut code = Slots::of(&flat).code(0, expression);
+        let mut code = Slots::of(&flat).code(0, &expression);
         observe_places(&mut code, observables);
-        Invariant { text: text.to_owned(), code }
+        StateCondition { text: text.to_owned(), expression, code }
     }
 
     /// Whether it holds in a state: the values of all slots, and behind them the control state of each thread.
@@ -82,6 +85,15 @@ impl Invariant {
         Ok(self.code.evaluate(observed, trace)? != 0)
     }
 }
+
+/// Two conditions on the states of one program are the same if they say the same.
+impl PartialEq for StateCondition {
+    fn eq(&self, other: &StateCondition) -> bool {
+        self.text == other.text && self.expression == other.expression
+    }
+}
+
+impl Eq for StateCondition {}
 
 /// Turns a read of `thread@state` into a comparison with the thread's control state.
 fn observe_places(code: &mut Code, observables: &Observables) {

@@ -1,0 +1,33 @@
+//! Axioms: all executions of the program that a memory model allows, compared with those of sequential consistency.
+//!
+//! For the models without a machine, and for programs of the size of litmus tests; loops are cut off, and then a
+//! positive verdict is not to be had. It does not know which fences could forbid an execution, and only judges.
+
+use super::judged::Runnable;
+use super::{Description, Engine, Examined, Purpose, Task, Trouble};
+use crate::memory::Known;
+use crate::property::Property;
+
+/// The engine.
+pub struct Axioms;
+
+const NAME: &str = "axioms";
+const PROPERTIES: &[Property] = &[Property::Robust, Property::SameStates];
+
+impl Engine for Axioms {
+    fn description(&self) -> Description {
+        Description {
+            name: NAME,
+            properties: PROPERTIES,
+            models: &[Known::Armv7, Known::Power],
+            input: "specifications",
+            after: "herding cats: Alglave, Maranget and Tautschnig 2014 (docs/method.md §10)",
+            purpose: Purpose::Judges,
+            takes: &["--atomicity", "--max-weak-states", "--unroll"],
+        }
+    }
+
+    fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble> {
+        Ok(Box::new(Runnable::new(task, NAME, "every final state is reached under sequential consistency")?))
+    }
+}

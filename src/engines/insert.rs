@@ -1,0 +1,104 @@
+//! The fewest fences by a checker alone: propose, check, learn what a run demands, until the property holds.
+
+use super::{Answer, Examined, Trouble};
+use crate::analysis::{Fence, Inserted, ModelOutcome, Options, Recheck, Told};
+use crate::insertion::{self, Candidate, Choice, Demand, Fences, Insertion, fewest};
+use crate::memory::{FenceStrength, Kind, MemoryModel};
+use crate::placement::cost::Costs;
+use crate::placement::exact::unreadability;
+use crate::placement::{Minimality, Placement};
+use crate::repair::Repair;
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+/// Why the search ended without an answer.
+enum Stop {
+    /// In words.
+    Undecided(String),
+    /// The program goes wrong.
+    Trouble(Trouble),
+}
+
+/// The fewest fences after which the property holds, and of these such as are easy to see in a text, with a run for
+/// each.
+///
+/// # Errors
+/// If the program goes wrong.
+pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -> Result<ModelOutcome, Trouble> {
+    let started = Instant::now();
+    let accesses = examined.accesses();
+    let candidates: Vec<Candidate> = accesses.sites().into_iter().map(|site| (site, FenceStrength::Plain)).collect();
+    let cost = |(site, strength): Candidate| options.costs.of(site, strength);
+    let readability = |(site, _): Candidate| unreadability(accesses, site);
+    let choice = Choice { candidates: &candidates, weights: &[&cost, &readability], budget: examined.budget() };
+    let mut checker = examined.checker(model)?;
+    let mut runs: Vec<(Told, BTreeSet<Demand>)> = Vec::new();
+    let mut check = |fences: &Fences| {
+        let repair = Repair { fences: fences.keys().copied().collect(), ..Repair::default() };
+        match checker.check(&repair) {
+            Err(trouble) => insertion::Answer::Undecided(Stop::Trouble(trouble)),
+            Ok(answer) => learnt(answer, fences, &mut runs),
+        }
+    };
+    let (inserted, fences) = match fewest(&choice, [], &mut check) {
+        Insertion::Fewest(fences) => (Inserted::Enough, fences),
+        Insertion::Unfixable(_) => {
+            // The run that no fence stops is the one that was found last.
+            runs.rotate_right(1);
+            (Inserted::Unfixable, Fences::new())
+        }
+        Insertion::Undecided(_, Stop::Trouble(trouble)) => return Err(trouble),
+        Insertion::Undecided(least, Stop::Undecided(why)) => {
+            // Of fences that weigh differently only the weight of the least is known.
+            let known = if options.costs == Costs::default() { least.len() } else { usize::from(!least.is_empty()) };
+            (Inserted::Undecided(known, why), Fences::new())
+        }
+        Insertion::Exhausted => {
+            let limit = examined.budget().exhausted().map_or("a limit".to_owned(), |limit| limit.to_string());
+            (Inserted::Undecided(0, format!("stopped at {limit}")), Fences::new())
+        }
+    };
+    let is_enough = inserted == Inserted::Enough;
+    let minimality = if is_enough { Minimality::Program } else { Minimality::AtLeast(0) };
+    let placement = Placement { cost: options.costs.total(&fences), fences, minimality };
+    // The checker has looked at the fences, and nothing cheaper is enough, so none can be left out.
+    let recheck = Recheck { done: is_enough, enough: is_enough, each_needed: is_enough };
+    let fences = placement.fences.iter().map(|(&site, &strength)| Fence {
+        site,
+        strength,
+        mnemonic: model.mnemonic(&[(Kind::Write, Kind::Read), (Kind::Write, Kind::Write)], strength).to_owned(),
+        cost: options.costs.of(site, strength),
+        delays: Vec::new(),
+        runs: (0..runs.len()).filter(|&run| runs[run].1.iter().any(|demand| demand.sites.contains(&site))).collect(),
+    });
+    let fences = fences.collect();
+    Ok(ModelOutcome {
+        fences,
+        inserted,
+        runs: runs.into_iter().map(|(told, _)| told).collect(),
+        complete: is_enough && !examined.explored().cut_off,
+        stopped: examined.budget().exhausted(),
+        elapsed: started.elapsed(),
+        ..ModelOutcome::new(model, placement, recheck)
+    })
+}
+
+/// What the loop learns from an answer on these fences.
+fn learnt(answer: Answer, fences: &Fences, runs: &mut Vec<(Told, BTreeSet<Demand>)>) -> insertion::Answer<Stop> {
+    let undecided = |why: String| insertion::Answer::Undecided(Stop::Undecided(why));
+    match answer {
+        Answer::Holds(_) => insertion::Answer::Holds,
+        Answer::Bounded { bound, .. } => undecided(format!(
+            "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound), and with more nothing is known"
+        )),
+        Answer::Undecided(why) => undecided(why),
+        Answer::Fails { told, demands } => match demands {
+            // A fence inside an instruction can stand where it does not stop this run.
+            Some(demands) if demands.iter().any(|demand| !demand.is_met_by(fences)) => {
+                runs.push((told, demands.clone()));
+                insertion::Answer::Fails(demands)
+            }
+            _ => undecided("a run violates it, and it is not known which fences could stop that".to_owned()),
+        },
+    }
+}

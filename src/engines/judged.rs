@@ -1,0 +1,265 @@
+//! Engines that run the program: a [trial](crate::trial) of it with fences in place, told in the program's words.
+
+use super::{Answer, Checker, Examined, Ground, Task, Trouble, caveats, insert};
+use crate::aeg::Accesses;
+use crate::analysis::{Explored, ModelOutcome, Options, Told};
+use crate::budget::Budget;
+use crate::caveat::Caveat;
+use crate::cycles::Atomicity;
+use crate::explore::Limits;
+use crate::ids::InstrId;
+use crate::insertion::Demand;
+use crate::memory::{FenceStrength, Kind, MemoryModel};
+use crate::outline::Site;
+use crate::program::{Mention, Program, Scope, Variable};
+use crate::property::Property;
+use crate::repair::Repair;
+use crate::specification::Specification;
+use crate::trial::{self, Trial};
+use crate::weak::split::SplitProgram;
+use crate::weak::verify::{self, Limit, Verdict, Violation};
+use crate::weak::ways::Way;
+use crate::weak::words::Words;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// A program that is run.
+pub(super) struct Runnable<'a> {
+    specification: &'a Specification,
+    property: &'a Property,
+    atomicity: Atomicity,
+    searches: trial::Limits,
+    limits: &'a Limits<'a>,
+    budget: Budget,
+    accesses: Accesses,
+    /// How the claim that the same states are reached is to be put.
+    same_states: &'static str,
+}
+
+impl<'a> Runnable<'a> {
+    pub(super) fn new(
+        task: &Task<'a>,
+        engine: &'static str,
+        same_states: &'static str,
+    ) -> Result<Runnable<'a>, Trouble> {
+        let specification = task.program(engine)?;
+        let split = SplitProgram::new(&specification.program)?;
+        let last_level = |instr: InstrId| last_level(specification, &split, instr);
+        let accesses =
+            Accesses::of(specification.outline.clone(), &mentioned(&specification.program, specification), last_level);
+        Ok(Runnable {
+            specification,
+            property: task.property,
+            atomicity: task.settings.atomicity.unwrap_or(Atomicity::Full),
+            searches: task.settings.searches,
+            limits: task.limits,
+            budget: (task.rest)(),
+            accesses,
+            same_states,
+        })
+    }
+}
+
+/// The highest level of an instruction's accesses: a fence inside can stand before each from 1 on.
+fn last_level(specification: &Specification, split: &SplitProgram, instr: InstrId) -> u32 {
+    let Some((thread, instruction)) = specification.outline.at(instr) else { return 0 };
+    let steps = split.threads[thread].steps.iter().flatten().filter(|step| step.instruction == instruction);
+    steps.flat_map(|step| step.levels(|_| true)).max().unwrap_or(0)
+}
+
+/// The accesses that the text mentions: of an element whose index is computed, all that it may be.
+fn mentioned(program: &Program, specification: &Specification) -> BTreeSet<(InstrId, Kind, String)> {
+    let mut accesses = BTreeSet::new();
+    for (thread_at, thread) in program.threads.iter().enumerate() {
+        for (number, instruction) in thread.instructions.iter().enumerate() {
+            let instr = specification.outline.instr((thread_at, number));
+            instruction.for_each_reference(&mut |mention, reference| {
+                if reference.scope == Scope::Local {
+                    return;
+                }
+                let kind = if mention == Mention::Written { Kind::Write } else { Kind::Read };
+                let Variable { name, is_array, initial, .. } = &program.shared[reference.variable];
+                let element = |index: usize| (instr, kind, format!("{name}[{index}]"));
+                match (is_array, reference.constant_index(program, thread_at)) {
+                    (false, _) => accesses.extend([(instr, kind, name.clone())]),
+                    (true, Some(index)) => accesses.extend([element(index)]),
+                    (true, None) => accesses.extend((0..initial.len()).map(element)),
+                }
+            });
+        }
+    }
+    accesses
+}
+
+impl Examined for Runnable<'_> {
+    fn accesses(&self) -> &Accesses {
+        &self.accesses
+    }
+
+    fn explored(&self) -> Explored {
+        Explored::default()
+    }
+
+    fn caveats(&self) -> Vec<Caveat> {
+        caveats::explored(self.specification, self.limits)
+    }
+
+    fn atomicity(&self) -> Atomicity {
+        self.atomicity
+    }
+
+    fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    fn checker<'c>(&'c self, model: &'c MemoryModel) -> Result<Box<dyn Checker + 'c>, Trouble> {
+        Ok(Box::new(Judge { runnable: self, model }))
+    }
+
+    fn place(&self, model: &MemoryModel, options: &Options) -> Result<ModelOutcome, Trouble> {
+        insert(self, model, options)
+    }
+}
+
+/// Runs the program under a memory model.
+struct Judge<'c> {
+    runnable: &'c Runnable<'c>,
+    model: &'c MemoryModel,
+}
+
+impl Checker for Judge<'_> {
+    fn check(&mut self, repair: &Repair) -> Result<Answer, Trouble> {
+        let Runnable { specification, property, atomicity, searches, .. } = *self.runnable;
+        let trial = Trial {
+            program: &specification.program,
+            outline: &specification.outline,
+            model: self.model,
+            repair,
+            atomicity,
+            property,
+            limits: searches,
+            budget: self.runnable.budget.clone(),
+        };
+        let (split, verdict) = trial.run().map_err(|trouble| trouble.of(specification))?;
+        let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
+        Ok(match verdict {
+            Verdict::Verified(ground) => Answer::Holds(Ground {
+                claim: match property {
+                    Property::Robust => "every run is sequentially consistent",
+                    _ => self.runnable.same_states,
+                },
+                rests_on: rests_on(&ground),
+            }),
+            Verdict::Violated(violation) => {
+                Answer::Fails { told: told(&words, &violation), demands: self.demands(&violation) }
+            }
+            Verdict::Bounded { bound, states } => Answer::Bounded { bound, states },
+            Verdict::Undecided(limit) => Answer::Undecided(self.limit_in_words(limit)),
+        })
+    }
+}
+
+impl Judge<'_> {
+    /// What would keep the run from happening.
+    fn demands(&self, violation: &Violation) -> Option<BTreeSet<Demand>> {
+        let outline = &self.runnable.specification.outline;
+        let way = match violation {
+            // Instructions are torn under sequential consistency, too: only a lock helps.
+            Violation::Torn(_) => Way::default(),
+            Violation::Attack(witness) => Way::of_witness(witness, outline),
+            Violation::Run(run) | Violation::State(run) => Way::of_run(run, outline),
+            Violation::End(_) | Violation::Executions(..) => return None,
+        };
+        let sites: BTreeSet<Site> = self.runnable.accesses.sites();
+        let sites = sites.into_iter().filter(|&site| way.passes(site)).collect();
+        Some([Demand { sites, strength: FenceStrength::Plain }].into())
+    }
+
+    /// The limit that left the question open, and how to raise it.
+    fn limit_in_words(&self, limit: Limit) -> String {
+        let trial::Limits { states, unroll, .. } = self.runnable.searches;
+        match limit {
+            Limit::States => format!("a search reached {states} states (--max-weak-states)"),
+            Limit::Budget(limit) => format!("stopped at {limit}"),
+            Limit::Unrolling => {
+                format!("a loop was cut off: no instruction was taken more than {unroll} times (--unroll)")
+            }
+        }
+    }
+}
+
+/// What a positive verdict rests on.
+fn rests_on(ground: &verify::Ground) -> String {
+    match ground {
+        verify::Ground::Attacks { states, pairs } => {
+            format!(
+                "an exact search (no bound): {pairs} pairs that a thread can reorder, {states} states under sequential consistency"
+            )
+        }
+        verify::Ground::AllRuns { states } => {
+            format!("all runs on store buffers (no bound was reached): {states} states")
+        }
+        verify::Ground::Axioms { executions } => format!("all {executions} executions that the axioms allow"),
+    }
+}
+
+/// A violation in the program's words.
+fn told(words: &Words<'_>, violation: &Violation) -> Told {
+    let mut steps = String::new();
+    let because = write_steps(words, violation, &mut steps).unwrap_or_default();
+    Told { steps, because }
+}
+
+/// Writes the steps, and tells what is wrong with them.
+fn write_steps(words: &Words<'_>, violation: &Violation, out: &mut String) -> Result<String, fmt::Error> {
+    Ok(match violation {
+        Violation::Torn(torn) => {
+            words.write_events(&torn.run, out)?;
+            let name = words.instruction(torn.thread, torn.instruction);
+            format!(
+                "  {name} is torn: it happens before and after what others did in between; as one step it could not\n"
+            )
+        }
+        Violation::Attack(witness) => {
+            words.write_witness(witness, out)?;
+            let pair = witness.pair;
+            let (first, second) = (pair.from.instruction as usize, pair.to.instruction as usize);
+            format!(
+                "  {} comes first in the program, but its write to {} is seen after {} has accessed {}: the last step but one still happens before it.\n  Under sequential consistency the write would be visible before the second access.\n",
+                words.instruction(pair.thread, first),
+                words.locations[pair.from.location as usize],
+                words.instruction(pair.thread, second),
+                words.locations[pair.to.location as usize],
+            )
+        }
+        Violation::End(end) => {
+            words.write_end(end, out)?;
+            "  No execution under sequential consistency ends here.\n".to_owned()
+        }
+        Violation::Executions(more, all) => format!(
+            "  {more} of {all} executions are not sequentially consistent, although they end where others end.\n"
+        ),
+        Violation::Run(run) => {
+            words.write_run(run, out)?;
+            "  No order of these accesses that keeps the program's order gives these values.\n".to_owned()
+        }
+        Violation::State(run) => {
+            words.write_run(run, out)?;
+            "  All buffers are empty, and no run under sequential consistency reaches this state.\n".to_owned()
+        }
+    })
+}
+
+impl trial::Trouble {
+    /// The same as an engine's.
+    fn of(self, specification: &Specification) -> Trouble {
+        match self {
+            trial::Trouble::CannotRun(cannot) => Trouble::CannotRun(cannot),
+            trial::Trouble::TooLong(error) => error.into(),
+            trial::Trouble::Execution(failure) => Trouble::Unsupported(format!("{}: {failure}", specification.name)),
+            trial::Trouble::Undecidable(property) => {
+                Trouble::Unsupported(format!("this engine does not decide the property {property}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What a run on store buffers demands: the sites of which every set of fences that keeps it from happening has one.
+//!
+//! For each read that a thread performs while an earlier write of it still waits, and for each write that becomes
+//! visible (PSO) while an earlier one still waits: all sites on the thread's way between the two. A read that takes its
+//! value from a waiting write of its own does not count for that write, nor for those before it. The demand of the run
+//! is the union.
+//!
+//! *Why every set of fences that is enough meets it.* A fence at any other site of the run either finds the buffer
+//! empty, or the thread performs nothing that it or others can notice between the fence and the moment when the buffer
+//! is empty, so what it does can wait until then: the run is still possible. If there is no such pair, the run is a
+//! sequentially consistent one, and no fence stops it.
+
+use super::attack::{Visibility, Witness};
+use super::buffers::{BufferState, BufferStep};
+use super::system::Event;
+use super::threads::{AccessKind, Progress};
+use crate::ids::InstrId;
+use crate::outline::{Outline, Place, Site};
+use std::collections::BTreeSet;
+
+/// What a thread passes on its way from one access to another.
+#[derive(Clone, Debug, Default)]
+pub struct Way {
+    between: BTreeSet<Site>,
+    /// Instructions that it was in the middle of: a fence inside them may have been passed.
+    inside: BTreeSet<InstrId>,
+}
+
+impl Way {
+    /// The way of the thread of a witness, between the two accesses of its pair.
+    #[must_use]
+    pub fn of_witness(witness: &Witness, outline: &Outline) -> Way {
+        let delayed = witness.private.iter().position(|(_, visibility)| *visibility == Visibility::Delayed);
+        let steps: Vec<&Event> = witness.private.iter().skip(delayed.unwrap_or(0)).map(|(event, _)| event).collect();
+        let mut way = Way::default();
+        way.extend(&steps, outline);
+        way
+    }
+
+    /// All ways of a run on store buffers that demand a fence.
+    #[must_use]
+    pub fn of_run(run: &[(BufferStep, BufferState)], outline: &Outline) -> Way {
+        let threads = run.first().map_or(0, |(_, state)| state.buffers.len());
+        let mut way = Way::default();
+        for thread in 0..threads {
+            of_thread(run, thread, outline, &mut way);
+        }
+        way
+    }
+
+    /// Adds what is between these steps of one thread: between two steps there is a site if the first ends its
+    /// instruction, behind it, if it was taken, and before the next one.
+    fn extend(&mut self, steps: &[&Event], outline: &Outline) {
+        let instr = |event: &Event| outline.instr((event.thread, event.instruction));
+        for (before, after) in steps.iter().zip(steps.iter().skip(1)) {
+            let (left, entered) = (instr(before), instr(after));
+            match before.progress {
+                Progress::InTheMiddle => {
+                    self.inside.insert(left);
+                }
+                Progress::Done => {
+                    self.between.extend([Site::after(left), Site::before(entered)]);
+                    self.between.extend(outline.site_behind(left));
+                }
+                Progress::WithoutEffect => {
+                    self.between.insert(Site::before(entered));
+                }
+            }
+        }
+    }
+
+    /// Whether a fence at this site could be passed.
+    #[must_use]
+    pub fn passes(&self, site: Site) -> bool {
+        match site.place {
+            Place::Inside(_) => self.inside.contains(&site.instr),
+            Place::Before | Place::After | Place::State => self.between.contains(&site),
+        }
+    }
+}
+
+/// A write that waits: the number of the thread's step that issued it, and its location.
+type Waiting = (usize, u32);
+
+/// Adds the ways of one thread.
+fn of_thread(run: &[(BufferStep, BufferState)], thread: usize, outline: &Outline, way: &mut Way) {
+    let mut steps: Vec<&Event> = Vec::new();
+    let mut waiting: Vec<Waiting> = Vec::new();
+    let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for (step, state) in run {
+        match step {
+            BufferStep::Issued(event) if event.thread == thread => {
+                let number = steps.len();
+                steps.push(event);
+                for access in &event.accesses {
+                    match access.kind {
+                        AccessKind::Read => {
+                            let own = waiting.iter().rposition(|&(_, location)| location == access.location);
+                            let overtaken = &waiting[own.map_or(0, |own| own + 1)..];
+                            pairs.extend(overtaken.iter().map(|&(issued, _)| (issued, number)));
+                        }
+                        AccessKind::Write => waiting.push((number, access.location)),
+                    }
+                }
+                // What acts on the memory at once does not wait.
+                waiting.truncate(state.buffers[thread].len());
+            }
+            BufferStep::Committed { thread: of, position, .. } if *of == thread => {
+                let (issued, _) = waiting.remove(*position);
+                pairs.extend(waiting[..*position].iter().map(|&(earlier, _)| (earlier, issued)));
+            }
+            BufferStep::Issued(_) | BufferStep::Committed { .. } => {}
+        }
+    }
+    for (from, to) in pairs {
+        way.extend(&steps[from..=to], outline);
+    }
+}
