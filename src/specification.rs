@@ -11,7 +11,7 @@
 
 use crate::lang::{self, Diagnostic, Language};
 use crate::outline::Outline;
-use crate::program::compiled::Compiled;
+use crate::program::compiled::{Compiled, TooManyIndices};
 use crate::program::{Program, Span};
 use crate::property::{Property, StateCondition};
 use crate::source::Source;
@@ -62,6 +62,17 @@ impl Specification {
         let outline = Outline::of_program(&program);
         let invariants = Vec::new();
         Ok((Specification { name, text, program, outline, compiled, properties, invariants }, warnings))
+    }
+
+    /// A program that has no text.
+    ///
+    /// # Errors
+    /// If an instruction computes too many indices.
+    pub fn of_program(program: Program) -> Result<Specification, TooManyIndices> {
+        let compiled = Compiled::new(&program)?;
+        let outline = Outline::of_program(&program);
+        let (name, text) = (program.name.clone(), String::new());
+        Ok(Specification { name, text, program, outline, compiled, properties: Vec::new(), invariants: Vec::new() })
     }
 
     /// A problem at a place in the text, as editors take it.

@@ -284,6 +284,25 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The results of the main analysis, with nothing known besides.
+    #[must_use]
+    pub fn of_analysis(name: &str, analysis: Analysis, options: Options, results: Vec<ModelOutcome>) -> Outcome {
+        Outcome {
+            model: name.to_owned(),
+            property: Property::Robust,
+            engine: EngineUse::default(),
+            accesses: analysis.graph.accesses.clone(),
+            explored: analysis.explored(),
+            analysis: Some(analysis),
+            options,
+            explored_in: Duration::ZERO,
+            results,
+            caveats: Vec::new(),
+            source: None,
+            provenance: Provenance::default(),
+        }
+    }
+
     /// Whose definitions were used.
     #[must_use]
     pub fn profile(&self) -> Profile {

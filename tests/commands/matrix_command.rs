@@ -52,7 +52,7 @@ fn the_matrix_has_what_the_analyses_have() {
             let program = &outcome.source.as_ref().unwrap().program;
             for model in MODELS {
                 let limits = Limits { states: AUTO_STATES, buffer: 4 };
-                let result = by_default(program, &outcome.analysis, model, atomicity, limits);
+                let result = by_default(program, outcome.analysis.as_ref().unwrap(), model, atomicity, limits);
                 let mut users: BTreeMap<_, Role> = BTreeMap::new();
                 for (&instr, &role) in result.locks.iter().flat_map(|lock| &lock.users) {
                     let known = users.entry(instr).or_insert(role);

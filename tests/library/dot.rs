@@ -221,7 +221,7 @@ struct Expected<'a> {
 
 impl Expected<'_> {
     fn instr(&self, instr: seqcon::ids::InstrId) -> String {
-        let graph = &self.outcome.analysis.graph;
+        let graph = &self.outcome.accesses;
         let (thread, name) = graph.names_of(instr);
         format!("{thread}.{name}")
     }
@@ -234,7 +234,7 @@ impl Expected<'_> {
     }
 
     fn vertex(&self, vertex: VertexId) -> Name {
-        let graph = &self.outcome.analysis.graph;
+        let graph = &self.outcome.accesses;
         let found = graph.vertex(vertex);
         let location = &graph.locations[found.location.index()];
         let text = format!("{}[{location}]\n{}", found.kind, self.instr(found.instr));
@@ -242,7 +242,7 @@ impl Expected<'_> {
     }
 
     fn fence(&self, fence: &seqcon::analysis::Fence) -> Name {
-        let graph = &self.outcome.analysis.graph;
+        let graph = &self.outcome.accesses;
         let (thread, _) = graph.names_of(fence.site.instr);
         let place = match fence.site.place {
             Place::State => "at the state behind".to_owned(),
@@ -262,7 +262,7 @@ fn written(outcome: &Outcome, cycle: Option<usize>) -> String {
 /// The digraph is the graph of the outcome.
 fn check(outcome: &Outcome, result: &ModelOutcome, digraph: &Digraph) {
     let expected = Expected { outcome };
-    let graph = &outcome.analysis.graph;
+    let graph = &outcome.accesses;
     let context = format!("{}: {digraph:#?}", digraph.title);
     let vertices: Vec<VertexId> = graph.vertex_ids().collect();
     let by_name: BTreeMap<Name, VertexId> = vertices.iter().map(|&vertex| (expected.vertex(vertex), vertex)).collect();
@@ -272,7 +272,7 @@ fn check(outcome: &Outcome, result: &ModelOutcome, digraph: &Digraph) {
     let fences: BTreeSet<Name> = result.fences.iter().map(|fence| expected.fence(fence)).collect();
     assert_eq!(dashed.map(|node| node.0.clone()).collect::<BTreeSet<_>>(), fences);
     // Program order stays in its thread; what is drawn is program order, and all of it.
-    let order = &outcome.analysis.order;
+    let order = &outcome.analysis.as_ref().unwrap().order;
     for (from, to, _) in digraph.of_class("po") {
         let (from, to) = (digraph.name(from), digraph.name(to));
         assert_eq!(from.0, to.0);
@@ -321,7 +321,7 @@ fn check(outcome: &Outcome, result: &ModelOutcome, digraph: &Digraph) {
 
 /// What leaves an instruction goes through the fence after it, what enters one through the fence before it.
 fn check_fences(expected: &Expected<'_>, result: &ModelOutcome, digraph: &Digraph, by_name: &BTreeMap<Name, VertexId>) {
-    let graph = &expected.outcome.analysis.graph;
+    let graph = &expected.outcome.accesses;
     let instr = |name: &Name| by_name.get(name).map(|&vertex| graph.vertex(vertex).instr);
     for fence in &result.fences {
         let name = expected.fence(fence);

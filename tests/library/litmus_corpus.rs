@@ -48,7 +48,13 @@ fn verdicts_are_the_expected_ones() {
     let differing: Vec<&str> = rows
         .par_iter()
         .filter(|row| {
-            let verdict = verdict(&row.test, Model::named(&row.memory_model).unwrap(), UNROLL).unwrap();
+            let verdict = verdict(
+                &row.test.program,
+                row.test.condition.as_ref(),
+                Model::named(&row.memory_model).unwrap(),
+                UNROLL,
+            )
+            .unwrap();
             assert!(verdict.outcomes.complete, "{}", row.name);
             verdict.condition != Some(if row.expected { Answer::Holds } else { Answer::Fails })
         })

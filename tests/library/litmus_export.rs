@@ -36,7 +36,7 @@ fn check_cycle_comes_back(test: &Test) {
 /// Whether the condition holds, by axioms.
 fn holds(test: &Test, model: Model) -> bool {
     let parsed = read(&test.file_name, &test.text).unwrap_or_else(|errors| panic!("{errors}"));
-    let verdict = verdict(&parsed, model, 1).unwrap();
+    let verdict = verdict(&parsed.program, parsed.condition.as_ref(), model, 1).unwrap();
     assert!(verdict.outcomes.complete, "tests have no loops");
     verdict.condition.expect("there is a condition") == Answer::Holds
 }

@@ -10,7 +10,7 @@ use seqcon::weak::axiomatic::litmus::{Answer, verdict};
 
 fn holds(model: Model, text: &str) -> bool {
     let test = read("t.litmus", text).unwrap_or_else(|errors| panic!("{errors}"));
-    let verdict = verdict(&test, model, 2).unwrap();
+    let verdict = verdict(&test.program, test.condition.as_ref(), model, 2).unwrap();
     assert!(verdict.outcomes.complete);
     verdict.condition == Some(Answer::Holds)
 }
@@ -105,9 +105,9 @@ fn programs_have_the_names_of_the_test() {
 fn loops_are_cut_off_and_it_is_said() {
     let text = "X86 wait\n{ }\n P0 | P1 ;\n L: MOV EAX,[x] | MOV [y],$2 ;\n CMP EAX,$1 | MOV [x],$1 ;\n JNE L | ;\n MOV EBX,[y] | ;\nforall 0:EBX=2";
     let test = read("t.litmus", text).unwrap();
-    let tso = verdict(&test, Model::Tso, 3).unwrap();
+    let tso = verdict(&test.program, test.condition.as_ref(), Model::Tso, 3).unwrap();
     assert_eq!((tso.condition, tso.outcomes.complete), (Some(Answer::Unknown), false));
-    let pso = verdict(&test, Model::Pso, 3).unwrap();
+    let pso = verdict(&test.program, test.condition.as_ref(), Model::Pso, 3).unwrap();
     assert_eq!((pso.condition, pso.outcomes.complete), (Some(Answer::Fails), false), "what was found is there");
 }
 

@@ -9,9 +9,10 @@ use seqcon::cycles::{Atomicity, ConflictRule};
 use seqcon::facts::{Facts, Follows};
 use seqcon::ids::LabelId;
 use seqcon::lts::dialect::native;
+use seqcon::property::Property;
 use seqcon::repair::Repair;
 use seqcon::safety::{Synchronisation, UnsafePairs};
-use seqcon::weak::verify::{Property, Verdict};
+use seqcon::weak::verify::Verdict;
 
 /// Labels, and which follows which, by position.
 fn facts(labels: &[&str], follows: &[(usize, usize)]) -> Facts {
@@ -163,7 +164,7 @@ fn an_update_whose_condition_holds_only_if_it_is_torn_is_an_update() {
     let outcome = crate::support::trust::outcome(&analysis, "pso", Atomicity::Updates);
     let torn: Vec<&str> = outcome.findings.torn.iter().map(|torn| analysis.graph.names_of(torn.instr).1).collect();
     assert!(!analysis.cut_off && torn == ["1"], "{torn:?}");
-    for property in [Property::Traces, Property::States] {
+    for property in [&Property::Robust, &Property::SameStates] {
         let judge = |repair: &Repair| {
             crate::support::trust::judge(&program, repair, "pso", Atomicity::Updates, property, limits)
         };

@@ -78,7 +78,7 @@ fn shown(program: &Program, expression: &Expression) -> String {
 /// How an expression is read, and how many warnings it gives.
 fn reading(expression: &str, statement: impl Fn(&str) -> String) -> (String, usize) {
     let text = statements(VARIABLES, &statement(expression));
-    let Parsed { program, warnings } = parsed(&text);
+    let Parsed { program, warnings, .. } = parsed(&text);
     let instruction = &program.threads[0].instructions[0];
     let found = instruction.condition.as_ref().unwrap_or_else(|| &instruction.assignments[0].value);
     (shown(&program, found), warnings.len())
@@ -95,7 +95,7 @@ fn every_model_of_the_corpus_parses() {
         }
         let text = fs::read_to_string(&path).expect("a readable model");
         let name = path.to_string_lossy();
-        let Parsed { program, warnings } = lang::parse(&name, &text).unwrap_or_else(|errors| panic!("{errors}"));
+        let Parsed { program, warnings, .. } = lang::parse(&name, &text).unwrap_or_else(|errors| panic!("{errors}"));
         assert!(program.threads.len() >= 2, "{name}");
         assert_eq!(text.matches("initial ").count(), program.threads.len(), "{name}");
         let shown: Vec<String> = warnings.iter().map(|warning| warning.render(&name, &text)).collect();
@@ -113,7 +113,7 @@ fn every_bundled_specification_parses_without_a_warning() {
         let path = entry.expect("a readable directory").path();
         let text = fs::read_to_string(&path).expect("a readable model");
         let name = path.to_string_lossy();
-        let Parsed { program, warnings } = lang::parse(&name, &text).unwrap_or_else(|errors| panic!("{errors}"));
+        let Parsed { program, warnings, .. } = lang::parse(&name, &text).unwrap_or_else(|errors| panic!("{errors}"));
         assert!(warnings.is_empty() && program.threads.len() >= 2, "{name}: {warnings:?}");
         let comment = if name.ends_with(".slco") { "//" } else { "#" };
         let expects = text.contains(&format!("\n{comment} Expect: "));
@@ -146,7 +146,7 @@ fn a_model_becomes_a_program() {
     }
   objects o : C(y := 4, zero := [8, 9]) /* the end */
 }";
-    let Parsed { program, warnings } = parsed(text);
+    let Parsed { program, warnings, .. } = parsed(text);
     assert_eq!(warnings, []);
     assert_eq!(program.name, "demo");
     let shared: Vec<_> =

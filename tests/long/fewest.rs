@@ -10,9 +10,9 @@ use seqcon::cycles::Atomicity;
 use seqcon::outline::Site;
 use seqcon::placement::Minimality;
 use seqcon::program::Program;
+use seqcon::property::Property;
 use seqcon::repair::Repair;
-use seqcon::safety::sites;
-use seqcon::weak::verify::{Property, Verdict};
+use seqcon::weak::verify::Verdict;
 use seqcon::weak::visited::{Allowance, LimitReached, Visited};
 use std::cell::Cell;
 use std::fs;
@@ -44,14 +44,14 @@ impl Case {
         Repair::of(&self.outcome)
     }
 
-    fn judge(&self, repair: &Repair, property: Property) -> Verdict {
+    fn judge(&self, repair: &Repair, property: &Property) -> Verdict {
         judge(&self.program, repair, self.model, self.atomicity, property, LIMITS)
     }
 
     /// Whether it could be judged that the suggestions are enough; panics if they are not.
     fn is_enough(&self) -> bool {
         let repair = self.repair();
-        [Property::Traces, Property::States].into_iter().all(|property| match self.judge(&repair, property) {
+        [&Property::Robust, &Property::SameStates].into_iter().all(|property| match self.judge(&repair, property) {
             Verdict::Verified(_) => true,
             Verdict::Violated(violation) => {
                 panic!("{} {property:?}: {violation:?} with {repair:?} in\n{}", self.model, self.text)
@@ -66,7 +66,7 @@ impl Case {
         for fence in &repair.fences {
             let mut without = repair.clone();
             without.fences.remove(fence);
-            let verdict = self.judge(&without, Property::Traces);
+            let verdict = self.judge(&without, &Property::Robust);
             assert!(
                 matches!(verdict, Verdict::Violated(_)),
                 "{}: {fence:?} is not needed: {verdict:?}\n{}",
@@ -78,10 +78,10 @@ impl Case {
 
     /// No set with one fence less is enough, wherever its fences stand.
     fn check_no_smaller_set_is_enough(&self) {
-        let sites: Vec<Site> = sites(&self.analysis.graph).into_iter().collect();
+        let sites: Vec<Site> = self.analysis.graph.sites().into_iter().collect();
         for fences in subsets(&sites, self.outcome.fences.len() - 1) {
             let repair = Repair { fences: fences.into_iter().collect(), ..self.repair() };
-            let verdict = self.judge(&repair, Property::Traces);
+            let verdict = self.judge(&repair, &Property::Robust);
             assert!(!matches!(verdict, Verdict::Verified(_)), "{}: {repair:?} is enough\n{}", self.model, self.text);
         }
     }

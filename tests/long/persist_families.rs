@@ -5,13 +5,11 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::support::corpus::corpus_dir;
+use crate::support::engines::{examined, named, placed};
 use seqcon::analysis::Options;
-use seqcon::engines::{self, Approach, Task};
-use seqcon::explore::Limits;
+use seqcon::engines::{Approach, Settings};
 use seqcon::lang;
-use seqcon::memory::MemoryModel;
 use seqcon::placement::Minimality;
-use seqcon::program::compiled::Compiled;
 use std::path::Path;
 
 /// A family, the names of its files, its sizes, and its fences over the number of processes.
@@ -37,11 +35,11 @@ fn fences(path: &Path, approach: Approach) -> (usize, bool) {
     let text = std::fs::read_to_string(path).unwrap();
     let name = path.display().to_string();
     let program = lang::parse(&name, &text).unwrap_or_else(|errors| panic!("{errors}")).program;
-    let compiled = Compiled::new(&program).unwrap();
-    let limits = Limits::default();
-    let task = Task { program: &program, compiled: &compiled, limits: &limits, approach };
-    let evidence = engines::named("persistence").unwrap().check(&task).unwrap();
-    let outcome = evidence.insert_fences(&MemoryModel::named("tso").unwrap(), &Options::default());
+    let settings = Settings { approach, ..Settings::default() };
+    let outcome = examined(named("persistence"), &program, &settings, None, |examined| {
+        placed(examined, "tso", &Options::default())
+    });
+    let outcome = outcome.unwrap();
     assert!(outcome.complete && outcome.recheck.enough && outcome.recheck.each_needed, "{name}");
     (outcome.fences.len(), outcome.placement.minimality == Minimality::Program)
 }

@@ -6,19 +6,17 @@
 //! same. All are proved to be the fewest.
 
 use crate::support::corpus::corpus_dir;
+use crate::support::engines::{examined, named, placed};
 use seqcon::analysis::{ModelOutcome, Options};
-use seqcon::engines::{self, Approach, Task};
-use seqcon::explore::Limits;
+use seqcon::engines::{Approach, Settings};
 use seqcon::ids::ControlId;
 use seqcon::lang;
-use seqcon::memory::MemoryModel;
 use seqcon::outline::{Outline, Place, Site};
 use seqcon::placement::Minimality;
 use seqcon::program::Program;
-use seqcon::program::compiled::Compiled;
 use seqcon::repair::Repair;
 use seqcon::weak::split::SplitProgram;
-use seqcon::weak::verify::{Property, Question, Verdict, verify};
+use seqcon::weak::verify::{Question, Verdict, same_states};
 use seqcon::weak::{Granularity, Machine};
 use std::collections::BTreeSet;
 
@@ -116,11 +114,11 @@ fn parsed(name: &str, text: &str) -> Program {
 }
 
 fn repaired(program: &Program, approach: Approach) -> (ModelOutcome, Repair) {
-    let compiled = Compiled::new(program).unwrap();
-    let limits = Limits::default();
-    let task = Task { program, compiled: &compiled, limits: &limits, approach };
-    let evidence = engines::named("persistence").unwrap().check(&task).unwrap();
-    let outcome = evidence.insert_fences(&MemoryModel::named("tso").unwrap(), &Options::default());
+    let settings = Settings { approach, ..Settings::default() };
+    let outcome = examined(named("persistence"), program, &settings, None, |examined| {
+        placed(examined, "tso", &Options::default())
+    });
+    let outcome = outcome.unwrap();
     let repair = Repair::of(&outcome);
     (outcome, repair)
 }
@@ -130,14 +128,8 @@ fn repaired(program: &Program, approach: Approach) -> (ModelOutcome, Repair) {
 fn unviolated(program: &Program, repair: &Repair, limit: usize) -> Verdict {
     let mut split = SplitProgram::new(program).unwrap();
     repair.apply(&Outline::of_program(program), &mut split);
-    let question = Question {
-        machine: Machine::Tso,
-        granularity: Granularity::Accesses,
-        property: Property::States,
-        bound: 4,
-        limit,
-    };
-    match verify(&split, &question) {
+    let question = Question { machine: Machine::Tso, granularity: Granularity::Accesses, bound: 4, limit };
+    match same_states(&split, &question) {
         Verdict::Violated(violation) => panic!("{violation:?}"),
         verdict => verdict,
     }

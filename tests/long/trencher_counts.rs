@@ -17,8 +17,9 @@ use seqcon::lang;
 use seqcon::placement::Minimality;
 use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
+use seqcon::property::Property;
 use seqcon::repair::Repair;
-use seqcon::weak::verify::{Property, Verdict};
+use seqcon::weak::verify::Verdict;
 use std::fs;
 use std::path::Path;
 
@@ -64,7 +65,7 @@ fn analysis(program: &Program) -> Option<Analysis> {
 }
 
 fn is_verified(program: &Program, repair: &Repair) -> bool {
-    let verdict = judge(program, repair, "tso", Atomicity::Split, Property::Traces, LIMITS);
+    let verdict = judge(program, repair, "tso", Atomicity::Split, &Property::Robust, LIMITS);
     assert!(!matches!(verdict, Verdict::Undecided(_)), "the limits are too small");
     matches!(verdict, Verdict::Verified(_))
 }

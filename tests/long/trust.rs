@@ -11,11 +11,12 @@ use seqcon::cycles::Atomicity;
 use seqcon::lang::slco::edit::edited;
 use seqcon::placement::Minimality;
 use seqcon::program::Program;
+use seqcon::property::Property;
 use seqcon::repair::{Repair, text::edits};
 use seqcon::weak::axiomatic::{self, End, Model};
 use seqcon::weak::buffers::Buffers;
 use seqcon::weak::split::SplitProgram;
-use seqcon::weak::verify::{Ground, Property, Verdict};
+use seqcon::weak::verify::{Ground, Verdict};
 use seqcon::weak::visited::Visited;
 use seqcon::weak::{Granularity, Machine};
 use std::cell::Cell;
@@ -47,7 +48,7 @@ fn every_specification_is_verified_with_its_suggestions() {
             for atomicity in Atomicity::ALL {
                 let analysis = analysis_for(&program, atomicity, LIMITS);
                 let repair = Repair::of(&outcome(&analysis, model, atomicity));
-                let traces = judge(&program, &repair, model, atomicity, Property::Traces, LIMITS);
+                let traces = judge(&program, &repair, model, atomicity, &Property::Robust, LIMITS);
                 let Verdict::Verified(ground) = &traces else { panic!("{name} {model} {atomicity:?}: {traces:?}") };
                 let is_exact = match model {
                     "tso" => matches!(ground, Ground::Attacks { .. }),
@@ -55,7 +56,7 @@ fn every_specification_is_verified_with_its_suggestions() {
                 };
                 assert!(is_exact, "{name} {model}: {ground:?} is not exact");
                 println!("{name} {model} {atomicity:?}: {ground:?}");
-                let states = judge(&program, &repair, model, atomicity, Property::States, LIMITS);
+                let states = judge(&program, &repair, model, atomicity, &Property::SameStates, LIMITS);
                 assert!(is_verified(&states), "{name} {model} {atomicity:?}: {states:?}");
             }
         }
@@ -71,7 +72,7 @@ fn each_confirmed_fence_is_needed(text: &str, model: &str, atomicity: Atomicity,
         return None; // Fences were placed for what is not decided.
     }
     let repair = Repair::of(&outcome);
-    match judge(&program, &repair, model, atomicity, Property::Traces, limits) {
+    match judge(&program, &repair, model, atomicity, &Property::Robust, limits) {
         Verdict::Verified(_) | Verdict::Bounded { .. } => {}
         Verdict::Undecided(_) => return None,
         Verdict::Violated(violation) => {
@@ -81,7 +82,7 @@ fn each_confirmed_fence_is_needed(text: &str, model: &str, atomicity: Atomicity,
     for fence in &repair.fences {
         let mut without = repair.clone();
         without.fences.remove(fence);
-        let verdict = judge(&program, &without, model, atomicity, Property::Traces, limits);
+        let verdict = judge(&program, &without, model, atomicity, &Property::Robust, limits);
         assert!(matches!(verdict, Verdict::Violated(_)), "{model}: {fence:?} is not needed: {verdict:?}\n{text}");
     }
     Some(repair.fences.len())
@@ -123,7 +124,7 @@ fn a_repaired_text_is_clean_and_verified_and_otherwise_the_same() {
             assert!(outcome.is_clean(), "{name} {model}: {:?} remain\n{current}", outcome.fences);
             assert_eq!(stripped(&current), stripped(&text), "{name} {model}");
             if WEAK.contains(&model) {
-                let verdict = judge(&program, &Repair::default(), model, Atomicity::Split, Property::Traces, LIMITS);
+                let verdict = judge(&program, &Repair::default(), model, Atomicity::Split, &Property::Robust, LIMITS);
                 assert!(is_verified(&verdict), "{name} {model}: {verdict:?}\n{current}");
             }
         }
@@ -155,7 +156,7 @@ fn no_miss(usual: u64, shape: &Shape, model: &str, atomicity: Atomicity) {
         }
         let outcome = outcome(&analysis, model, atomicity);
         let repair = Repair::of(&outcome);
-        for property in [Property::Traces, Property::States] {
+        for property in [&Property::Robust, &Property::SameStates] {
             match judge(&program, &repair, model, atomicity, property, limits) {
                 Verdict::Verified(_) | Verdict::Bounded { .. } => {}
                 Verdict::Undecided(_) => return count(&skipped),
@@ -369,7 +370,7 @@ fn what_is_presumed_must_come_true() {
         );
         let program = program(&text);
         for model in WEAK {
-            let verdict = judge(&program, &Repair::default(), model, Atomicity::Full, Property::Traces, LIMITS);
+            let verdict = judge(&program, &Repair::default(), model, Atomicity::Full, &Property::Robust, LIMITS);
             assert_eq!(matches!(verdict, Verdict::Violated(_)), is_torn, "{model}: {verdict:?}\n{text}");
             assert_eq!(is_verified(&verdict), !is_torn, "{model}: {verdict:?}\n{text}");
         }
@@ -389,7 +390,7 @@ fn the_published_definitions_miss_these() {
             let analysis = analysis(&program, profile);
             Repair::of(&outcome(&analysis, model, Atomicity::Split))
         };
-        let judge = |repair: &Repair| judge(&program, repair, model, Atomicity::Split, Property::Traces, LIMITS);
+        let judge = |repair: &Repair| judge(&program, repair, model, Atomicity::Split, &Property::Robust, LIMITS);
         assert!(matches!(judge(&repair(Profile::Published)), Verdict::Violated(_)), "{model}\n{text}");
         assert!(is_verified(&judge(&repair(Profile::Sound))), "{model}\n{text}");
     }

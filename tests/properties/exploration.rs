@@ -12,11 +12,11 @@ use seqcon::lts::aut::Counts;
 use seqcon::lts::source::Source;
 use seqcon::lts::writer;
 use seqcon::program::compiled::Compiled;
-use seqcon::program::property::{Invariant, Observables};
 use seqcon::program::{
     Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span, Thread,
     Type, UnaryOperator, Variable,
 };
+use seqcon::property::{Observables, StateCondition};
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 
@@ -94,7 +94,7 @@ fn a_violated_invariant_has_a_shortest_run_for_any_number_of_threads() {
                 nearest = Some(nearest.map_or(distance, |found| found.min(distance)));
             }
         });
-        let invariants = [Invariant::new("", &observables, &property)];
+        let invariants = [StateCondition::new("", &observables, property.clone())];
         let limits = Limits { invariants: &invariants, ..Limits::default() };
         let violation = |threads| {
             with_threads(threads, || explore(&compiled, &limits, &mut Nobody).expect("nothing goes wrong").0.violation)

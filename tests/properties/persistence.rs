@@ -1,5 +1,6 @@
 //! The persistence engine against all traces of small programs on store buffers and without.
 
+use crate::support::engines::{answer, examined, named, placed};
 use crate::support::random::{cases, random_cases};
 use crate::support::random_slco;
 use crate::support::traces::{
@@ -10,45 +11,43 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use seqcon::analysis::{Abstraction, ModelOutcome, Options};
 use seqcon::cycles::Listing;
-use seqcon::engines::{self, Approach, Evidence, Run, Task, Trouble};
-use seqcon::explore::Limits;
+use seqcon::engines::{Answer, Approach, Confirm, Settings, Trouble};
 use seqcon::lang;
-use seqcon::memory::MemoryModel;
 use seqcon::outline::{Outline, Place, Site};
 use seqcon::placement::Minimality;
 use seqcon::program::Program;
-use seqcon::program::compiled::Compiled;
 use seqcon::program::single_access::SingleAccess;
 use seqcon::repair::Repair;
-use seqcon::weak::buffers::BufferStep;
 use seqcon::weak::split::SplitProgram;
 use seqcon::weak::system::System;
-use seqcon::weak::threads::AccessKind;
-use seqcon::weak::verify::{Property, Question, Verdict, verify};
+use seqcon::weak::verify::{Question, Verdict, same_states};
 use seqcon::weak::{Granularity, Machine};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-fn check(program: &Program, abstraction: Option<Abstraction>) -> Box<dyn Evidence> {
-    try_check(program, abstraction).unwrap()
+/// What the engine says of the program as it stands.
+fn try_holds(program: &Program, abstraction: Option<Abstraction>) -> Result<bool, Trouble> {
+    let settings = settings(abstraction);
+    examined(named("persistence"), program, &settings, None, |examined| {
+        matches!(answer(examined, "tso", &Repair::default()), Answer::Holds(_))
+    })
 }
 
-fn try_check(program: &Program, abstraction: Option<Abstraction>) -> Result<Box<dyn Evidence>, Trouble> {
-    let compiled = Compiled::new(program).unwrap();
-    let limits = Limits::default();
+fn settings(abstraction: Option<Abstraction>) -> Settings {
     let approach = abstraction.map_or(Approach::Program, Approach::Abstract);
-    let task = Task { program, compiled: &compiled, limits: &limits, approach };
-    engines::named("persistence").unwrap().check(&task)
+    Settings { approach, tells_runs: true, ..Settings::default() }
 }
 
-fn tso() -> MemoryModel {
-    MemoryModel::named("tso").unwrap()
+fn holds(program: &Program, abstraction: Option<Abstraction>) -> bool {
+    try_holds(program, abstraction).unwrap()
 }
 
 fn outcome(program: &Program, abstraction: Option<Abstraction>) -> (ModelOutcome, Repair) {
-    let evidence = check(program, abstraction);
     let options = Options { minimal_sets: Listing::All, ..Options::default() };
-    let outcome = evidence.insert_fences(&tso(), &options);
+    let settings = settings(abstraction);
+    let outcome =
+        examined(named("persistence"), program, &settings, None, |examined| placed(examined, "tso", &options));
+    let outcome = outcome.unwrap();
     let repair = Repair::of(&outcome);
     (outcome, repair)
 }
@@ -64,7 +63,7 @@ fn the_verdict_is_that_of_all_traces() {
         };
         let mini = random_mini(rng, &shape);
         let expected = is_persistent(&mini);
-        let found = check(&program(&mini), None).holds(&tso());
+        let found = holds(&program(&mini), None);
         assert_eq!(found, expected, "persistent? {mini:#?}");
         let count = if expected { &persistent } else { &fragile };
         count.set(count.get() + 1);
@@ -142,13 +141,12 @@ fn all_minimal_sets_are_those_that_trying_every_set_finds() {
     random_cases(cases(2000) / 4, |rng| {
         let mini = random_program(rng, &Shape { most_threads: 2, most_instructions: 4, variables: 2 });
         let text = program(&mini);
-        let evidence = check(&text, None);
-        if evidence.holds(&tso()) || tried.get() >= 40 {
+        if holds(&text, None) || tried.get() >= 40 {
             return;
         }
         tried.set(tried.get() + 1);
-        let options = Options { minimal_sets: Listing::All, ..Options::default() };
-        let outcome = evidence.insert_fences(&tso(), &options);
+        let (outcome, _) = outcome(&text, None);
+        let outline = Outline::of_program(&text);
         let sets = outcome.minimal_sets.as_ref().unwrap();
         assert!(sets.complete);
         // One set of each thread, combined.
@@ -156,7 +154,7 @@ fn all_minimal_sets_are_those_that_trying_every_set_finds() {
         for thread in &sets.threads {
             let mut next = BTreeSet::new();
             for (set, more) in combined.iter().flat_map(|set| thread.iter().map(move |more| (set, more))) {
-                let more = more.iter().map(|&instr| evidence.analysis().graph.outline.at(instr).unwrap());
+                let more = more.iter().map(|&instr| outline.at(instr).unwrap());
                 next.insert(set.iter().copied().chain(more).collect());
             }
             combined = next;
@@ -209,11 +207,11 @@ fn fences_make_programs_persistent_and_the_states_those_of_sc() {
         }
         repaired.set(repaired.get() + 1);
         // The one-exploration argument, on the program that really has the fences.
-        assert!(check(&repair.put_into(&text), None).holds(&tso()), "{mini:#?}");
+        assert!(holds(&repair.put_into(&text), None), "{mini:#?}");
         for left_out in &repair.fences {
             let mut less = repair.clone();
             less.fences.remove(left_out);
-            assert!(!check(&less.put_into(&text), None).holds(&tso()), "{left_out:?} is not needed in {mini:#?}");
+            assert!(!holds(&less.put_into(&text), None), "{left_out:?} is not needed in {mini:#?}");
         }
         assert_same_states(&text, &repair);
     });
@@ -247,7 +245,7 @@ fn one_fence_at_a_state_does_for_all_ways_through_it() {
             let is_it = place == Place::State && number < 2;
             assert_eq!(is_persistent(&with_fences(&mini, &BTreeSet::from([fence]))), is_it, "{repair:?}");
             if place == Place::State {
-                assert_eq!(check(&repair.put_into(&text), None).holds(&tso()), is_it, "{repair:?}");
+                assert_eq!(holds(&repair.put_into(&text), None), is_it, "{repair:?}");
             }
         }
     }
@@ -259,8 +257,8 @@ fn one_fence_at_a_state_does_for_all_ways_through_it() {
     more.apply(&Outline::of_program(&text), &mut with_more);
     for split in [split, with_more] {
         let (machine, granularity) = (Machine::Tso, Granularity::Accesses);
-        let question = Question { machine, granularity, property: Property::States, bound: 8, limit: 100_000 };
-        assert!(matches!(verify(&split, &question), Verdict::Verified(_)));
+        let question = Question { machine, granularity, bound: 8, limit: 100_000 };
+        assert!(matches!(same_states(&split, &question), Verdict::Verified(_)));
     }
 }
 
@@ -280,7 +278,7 @@ fn a_state_with_a_fence_is_none_within_an_instruction() {
     assert_eq!(places(&program, &repair), BTreeSet::from([((0, 0), Place::State)]), "{program:#?}");
     assert!(outcome.recheck.enough && outcome.recheck.each_needed);
     let fenced = repair.put_into(&program);
-    assert!(check(&fenced, None).holds(&tso()));
+    assert!(holds(&fenced, None));
     assert_same_states(&SingleAccess::of(&fenced).program, &Repair::default());
 }
 
@@ -288,49 +286,54 @@ fn a_state_with_a_fence_is_none_within_an_instruction() {
 fn assert_same_states(program: &Program, repair: &Repair) {
     let mut split = SplitProgram::new(program).unwrap();
     repair.apply(&Outline::of_program(program), &mut split);
-    let question = Question {
-        machine: Machine::Tso,
-        granularity: Granularity::Accesses,
-        property: Property::States,
-        bound: 8,
-        limit: 400_000,
-    };
-    let verdict = verify(&split, &question);
+    let question = Question { machine: Machine::Tso, granularity: Granularity::Accesses, bound: 8, limit: 400_000 };
+    let verdict = same_states(&split, &question);
     assert!(
         matches!(verdict, Verdict::Verified(_) | Verdict::Bounded { .. } | Verdict::Undecided(_)),
         "{verdict:?}\n{program:#?}"
     );
 }
 
+/// What a line of a run tells: the thread, and accesses with their values. The programs of these tests have no texts,
+/// so all other words are of what happens.
+fn told(line: &str) -> (&str, Vec<(&str, &str, i64)>) {
+    let (line, _) = line.split_once("  | ").unwrap_or((line, ""));
+    let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+    let thread = words[0].split('.').next().unwrap();
+    let mut accesses = Vec::new();
+    for four in words.windows(4) {
+        match *four {
+            [kind @ ("R" | "W"), location, "=", value] => {
+                accesses.push((kind, location, value.trim_end_matches(',').parse().unwrap()));
+            }
+            [location, "=", value, "becomes"] => accesses.push(("visible", location, value.parse().unwrap())),
+            _ => {}
+        }
+    }
+    (thread, accesses)
+}
+
 /// A run is one of the machine: the events of the pattern in their order, and nothing else in the buffers.
-fn assert_is_witness(run: &Run) {
-    let committed = run.iter().filter(|(step, _)| matches!(step, BufferStep::Committed { .. })).count();
-    assert_eq!(committed, 1);
-    let [
-        ..,
-        (BufferStep::Issued(read), _),
-        (BufferStep::Issued(write), _),
-        (BufferStep::Committed { location, .. }, _),
-    ] = &run[..]
-    else {
-        panic!("a read, a write, and what waited: {run:?}");
+fn assert_is_witness(steps: &str) {
+    assert_eq!(steps.matches("becomes visible").count(), 1);
+    let lines: Vec<(&str, Vec<(&str, &str, i64)>)> = steps.lines().map(told).collect();
+    let [.., (reader, read), (writer, written), (_, visible)] = &lines[..] else {
+        panic!("a read, a write, and what waited: {steps}");
     };
-    let read_access = read.accesses.last().unwrap();
-    assert_eq!(read_access.kind, AccessKind::Read);
-    let written = write.accesses.iter().find(|a| a.kind == AccessKind::Write && a.location == read_access.location);
-    assert!(written.is_some_and(|written| written.value != read_access.value), "{run:?}");
-    assert!(read.thread != write.thread && *location != read_access.location);
+    let &(kind, location, value) = read.last().unwrap();
+    assert_eq!(kind, "R", "{steps}");
+    let changed = written.iter().any(|&(kind, at, to)| kind == "W" && at == location && to != value);
+    assert!(changed, "{steps}");
+    assert!(reader != writer && visible[0].0 == "visible" && visible[0].1 != location, "{steps}");
 }
 
 #[test]
 fn every_delay_has_a_run() {
     random_cases(cases(2000) / 4, |rng| {
         let mini = random_mini(rng, &Shape { most_threads: 3, most_instructions: 4, variables: 3 });
-        let evidence = check(&program(&mini), None);
-        let outcome = evidence.insert_fences(&tso(), &Options::default());
-        let runs = evidence.runs(&tso());
-        assert_eq!(runs.len(), outcome.findings.delays.len());
-        runs.iter().for_each(assert_is_witness);
+        let (outcome, _) = outcome(&program(&mini), None);
+        assert_eq!(outcome.runs.len(), outcome.findings.delays.len());
+        outcome.runs.iter().for_each(|run| assert_is_witness(&run.steps));
     });
 }
 
@@ -339,12 +342,12 @@ fn an_atomic_instruction_of_the_fringe_counts() {
     // The printed pattern asks for a write.
     let mini = sequences(&[&[Op::Write(Y, ONE), Op::Read(0, X)], &[Op::Arw(X, ZERO, ONE)]]);
     assert!(!is_persistent(&mini));
-    assert!(!check(&program(&mini), None).holds(&tso()));
+    assert!(!holds(&program(&mini), None));
     // One that changes nothing does not, and neither does one that never acts.
     for harmless in [Op::Arw(X, ZERO, ZERO), Op::Arw(X, ONE, ONE)] {
         let mini = sequences(&[&[Op::Write(Y, ONE), Op::Read(0, X)], &[harmless]]);
         assert!(is_persistent(&mini));
-        assert!(check(&program(&mini), None).holds(&tso()));
+        assert!(holds(&program(&mini), None));
     }
 }
 
@@ -354,7 +357,7 @@ fn the_pivot_may_read_back_what_it_wrote() {
     let pivot = [Op::Write(Y, ONE), Op::Read(0, Y), Op::Assume(Exp::Equals(0, 1)), Op::Read(1, X)];
     let mini = sequences(&[&pivot, &[Op::Write(X, ONE)]]);
     assert!(!is_persistent(&mini));
-    assert!(!check(&program(&mini), None).holds(&tso()));
+    assert!(!holds(&program(&mini), None));
     let (outcome, _) = outcome(&program(&mini), None);
     assert_eq!(outcome.fences.len(), 1);
     // A fence after the write, the read of y, or the assumption.
@@ -366,20 +369,20 @@ fn nobody_need_look_at_what_was_written() {
     // Robust, as no thread reads y, but fragile: the two incomparable criteria.
     let mini = sequences(&[&[Op::Write(Y, ONE), Op::Read(0, X)], &[Op::Write(X, ONE)]]);
     let text = program(&mini);
-    assert!(!check(&text, None).holds(&tso()));
-    let compiled = Compiled::new(&text).unwrap();
-    let limits = Limits::default();
-    let task = Task { program: &text, compiled: &compiled, limits: &limits, approach: Approach::Program };
-    let cycles = engines::all()[0];
-    assert_eq!(cycles.description().name, "cycles");
-    assert!(cycles.check(&task).unwrap().holds(&tso()));
+    assert!(!holds(&text, None));
+    let is_robust = |text: &Program| {
+        let settings = Settings { confirm: Confirm::Off, ..Settings::default() };
+        let placed = examined(named("cycles"), text, &settings, None, |examined| {
+            placed(examined, "tso", &Options::default()).is_clean()
+        });
+        placed.unwrap()
+    };
+    assert!(is_robust(&text));
     // And the other way round: critical cycles, but of writes that change nothing.
     let mini = sequences(&[&[Op::Write(Y, ZERO), Op::Read(0, X)], &[Op::Write(X, ZERO), Op::Read(0, Y)]]);
     let text = program(&mini);
-    assert!(check(&text, None).holds(&tso()));
-    let compiled = Compiled::new(&text).unwrap();
-    let task = Task { program: &text, compiled: &compiled, ..task };
-    assert!(!cycles.check(&task).unwrap().holds(&tso()));
+    assert!(holds(&text, None));
+    assert!(!is_robust(&text));
 }
 
 /// Memory, and for each thread control state and locals: what the program and the split one have in common.
@@ -430,7 +433,7 @@ fn instructions_with_several_accesses_are_split_and_repaired() {
             (Some(one), Some(any)) => assert!(one.is_subset(&any), "{:?}\n{text}", one.difference(&any).next()),
             _ => skipped.set(skipped.get() + 1),
         }
-        if let Err(trouble) = try_check(&program, None) {
+        if let Err(trouble) = try_holds(&program, None) {
             let Trouble::Inside((thread, number)) = trouble else { panic!("{trouble:?}\n{text}") };
             let instruction = &program.threads[thread].instructions[number];
             assert!(!instruction.is_atomic() && instruction.assignments.len() > 1, "{text}");
@@ -439,7 +442,7 @@ fn instructions_with_several_accesses_are_split_and_repaired() {
         let (outcome, repair) = outcome(&program, None);
         repaired.set(repaired.get() + u32::from(!outcome.is_clean()));
         let fenced = repair.put_into(&program);
-        assert!(check(&fenced, None).holds(&tso()), "{text}");
+        assert!(holds(&fenced, None), "{text}");
         assert_same_states(&SingleAccess::of(&fenced).program, &Repair::default());
     });
     let (split, repaired, skipped, inside) = (split.get(), repaired.get(), skipped.get(), inside.get());
@@ -462,11 +465,11 @@ fn a_pattern_inside_an_instruction_is_refused() {
     let parsed = |first: &str| lang::parse("m.slco", &text(first)).unwrap_or_else(|errors| panic!("{errors}")).program;
     // x is written before it is read again, and y may be read before that write is visible: only a fence inside would
     // help.
-    let trouble = try_check(&parsed("[x := 1; r := x; s := y]"), None).err();
+    let trouble = try_holds(&parsed("[x := 1; r := x; s := y]"), None).err();
     assert!(matches!(trouble, Some(Trouble::Inside((0, 0)))), "{trouble:?}");
     // Reads that need not come after the write are made before it.
-    assert!(check(&parsed("[x := 1; s := y]"), None).holds(&tso()));
-    assert!(check(&parsed("atomic [x := 1; r := x; s := y]"), None).holds(&tso()));
+    assert!(holds(&parsed("[x := 1; s := y]"), None));
+    assert!(holds(&parsed("atomic [x := 1; r := x; s := y]"), None));
 }
 
 /// The theorem of the paper is about updates of one location. An atomic instruction that looks at another one may
@@ -480,8 +483,8 @@ fn an_atomic_instruction_that_looks_elsewhere_counts() {
         T1 { variables Integer r initial s states t u v transitions s -> t { y := 1 } t -> u { x := 0 } u -> v { r := a } }
       } objects o : C() }";
     let program = lang::parse("m.slco", text).unwrap_or_else(|errors| panic!("{errors}")).program;
-    assert!(!check(&program, None).holds(&tso()), "r = 0 with y = 1 and a = 1 is not reached under SC");
-    assert!(!check(&program, Some(Abstraction::Flattening(0))).holds(&tso()));
+    assert!(!holds(&program, None), "r = 0 with y = 1 and a = 1 is not reached under SC");
+    assert!(!holds(&program, Some(Abstraction::Flattening(0))));
     let (outcome, repair) = outcome(&program, None);
     assert_eq!(outcome.fences.len(), 1);
     // That it is needed is presumed.

@@ -4,17 +4,16 @@
 // Outside of test functions clippy does not know that this is a test.
 #![allow(clippy::unwrap_used)]
 
+use crate::support::engines::{answer, examined, named, placed};
 use crate::support::random::{cases, random_cases};
 use crate::support::random_slco;
 use crate::support::traces::{Exp, ONE, Op, Shape, X, Y, ZERO, program, random_mini, sequences};
 use seqcon::analysis::{Abstraction, Confirmation, ModelOutcome, Options};
-use seqcon::engines::{self, Approach, Evidence, Task};
-use seqcon::explore::Limits;
+use seqcon::engines::{Answer, Approach, Settings};
 use seqcon::lang;
 use seqcon::memory::MemoryModel;
 use seqcon::placement::Minimality;
 use seqcon::program::Program;
-use seqcon::program::compiled::Compiled;
 use seqcon::repair::Repair;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -27,19 +26,19 @@ const ABSTRACTIONS: [Abstraction; 5] = [
     Abstraction::Flattening(3),
 ];
 
-fn tso() -> MemoryModel {
-    MemoryModel::named("tso").unwrap()
+fn settings(approach: Approach) -> Settings {
+    Settings { approach, tells_runs: true, ..Settings::default() }
 }
 
-fn check(program: &Program, approach: Approach, states: Option<usize>) -> Box<dyn Evidence> {
-    let compiled = Compiled::new(program).unwrap();
-    let limits = Limits { states, ..Limits::default() };
-    let task = Task { program, compiled: &compiled, limits: &limits, approach };
-    engines::named("persistence").unwrap().check(&task).unwrap()
+fn is_persistent(program: &Program, approach: Approach) -> bool {
+    let holds = examined(named("persistence"), program, &settings(approach), None, |examined| {
+        matches!(answer(examined, "tso", &Repair::default()), Answer::Holds(_))
+    });
+    holds.unwrap()
 }
 
 fn holds(program: &Program, abstraction: Abstraction) -> bool {
-    check(program, Approach::Abstract(abstraction), None).holds(&tso())
+    is_persistent(program, Approach::Abstract(abstraction))
 }
 
 /// A delay in words, so that two analyses can be compared.
@@ -56,21 +55,22 @@ struct Told {
 }
 
 fn told(program: &Program, approach: Approach, states: Option<usize>) -> Told {
-    let evidence = check(program, approach, states);
-    let outcome = evidence.insert_fences(&tso(), &Options::default());
+    let found = examined(named("persistence"), program, &settings(approach), states, |examined| {
+        (placed(examined, "tso", &Options::default()), examined.accesses().clone())
+    });
+    let (outcome, accesses) = found.unwrap();
     let repair = Repair::of(&outcome);
-    let graph = &evidence.analysis().graph;
     let words = |id| {
-        let vertex = graph.vertex(id);
-        let (_, name) = graph.names_of(vertex.instr);
-        let (thread, location) = (vertex.thread.index(), &graph.locations[vertex.location.index()]);
+        let vertex = accesses.vertex(id);
+        let (_, name) = accesses.names_of(vertex.instr);
+        let (thread, location) = (vertex.thread.index(), &accesses.locations[vertex.location.index()]);
         format!("{thread}.{name} {:?} {location}", vertex.kind)
     };
     let pairs = || outcome.findings.delays.iter().map(|delay| (words(delay.from), words(delay.to)));
     let is_confirmed = outcome.confirmations.iter().map(|&confirmation| confirmation == Confirmation::Yes);
     let confirmed = pairs().zip(is_confirmed).filter(|(_, is)| *is).map(|(pair, _)| pair).collect();
     let all = pairs().collect();
-    Told { confirmed, all, num_of_runs: evidence.runs(&tso()).len(), repair, outcome }
+    Told { confirmed, all, num_of_runs: outcome.runs.len(), repair, outcome }
 }
 
 /// Compares what is told with abstraction, or in part, with what is.
@@ -79,7 +79,7 @@ fn compare(text: &Program, precise: &Told, told: &Told, what: &str) {
     let count = precise.outcome.fences.len();
     if told.outcome.complete {
         assert!(told.outcome.fences.len() >= count, "{}", shown());
-        assert!(check(&told.repair.put_into(text), Approach::Program, None).holds(&tso()), "{}", shown());
+        assert!(is_persistent(&told.repair.put_into(text), Approach::Program), "{}", shown());
         match told.outcome.placement.minimality {
             Minimality::Program => assert_eq!(told.outcome.fences.len(), count, "{}", shown()),
             Minimality::AtLeast(needed) => assert!(needed <= count, "{}", shown()),
@@ -214,7 +214,10 @@ fn what_needs_many_threads_is_needed_all_the_same() {
     let told = told(&text, Approach::Abstract(Abstraction::Environment), None);
     assert_eq!((told.outcome.fences.len(), told.outcome.placement.minimality), (1, Minimality::Program));
     // With one state for it, nothing is known to be needed.
-    let short = check(&text, Approach::Abstract(Abstraction::Environment), Some(12));
-    let outcome = short.insert_fences(&tso(), &Options::default());
+    let settings = settings(Approach::Abstract(Abstraction::Environment));
+    let short = examined(named("persistence"), &text, &settings, Some(12), |examined| {
+        placed(examined, "tso", &Options::default())
+    });
+    let outcome = short.unwrap();
     assert_eq!((outcome.fences.len(), outcome.placement.minimality), (1, Minimality::AtLeast(0)));
 }

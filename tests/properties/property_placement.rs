@@ -17,7 +17,7 @@ use seqcon::memory::FenceStrength;
 use seqcon::outline::{Place, Site};
 use seqcon::placement::cost::Costs;
 use seqcon::placement::{Method, Minimality, Problem, place, recheck};
-use seqcon::safety::{Synchronisation, sites};
+use seqcon::safety::Synchronisation;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -92,7 +92,7 @@ fn random_costs(rng: &mut StdRng, analysis: &Analysis) -> Costs {
     let plain = rng.random_range(1..=2);
     let mut text = format!("plain = {plain}\ncumulative = {}\n[points]\n", plain + rng.random_range(0..=1));
     let name_of = |point: Site| format!("{} {:?}", point.instr.0, point.place);
-    for point in sites(&analysis.graph) {
+    for point in analysis.graph.sites() {
         if rng.random_bool(0.5) {
             writeln!(text, "\"{}\" = {}", name_of(point), rng.random_range(1..=3)).expect("a string takes everything");
         }
@@ -171,7 +171,7 @@ fn second_look_agrees_with_the_paths_on_any_choice_of_fences() {
         let is_enough = |fences: &Fences| demands.values().flatten().all(|demand| demand.is_met(fences));
         let exact = &case.outcome.placement.fences;
         assert!(is_enough(exact) && case.second_look(exact));
-        let points: Vec<Site> = sites(&case.analysis.graph).into_iter().collect();
+        let points: Vec<Site> = case.analysis.graph.sites().into_iter().collect();
         for _ in 0..10 {
             // Near to what is enough, both answers are likely.
             let mut fences = if rng.random_bool(0.5) { exact.clone() } else { case.greedy() };
@@ -228,7 +228,7 @@ fn exact_placement_is_the_cheapest_with_loops_too() {
         for thread in (0..case.analysis.graph.threads.len()).map(ThreadId::new) {
             let own: Fences = exact.clone().into_iter().filter(|(point, _)| case.is_of(*point, thread)).collect();
             let points: Vec<Site> =
-                sites(&case.analysis.graph).into_iter().filter(|&point| case.is_of(point, thread)).collect();
+                case.analysis.graph.sites().into_iter().filter(|&point| case.is_of(point, thread)).collect();
             let thread_of = |delay: &Delay| case.analysis.graph.vertex(delay.from).thread;
             let all = case.outcome.findings.delays.iter();
             let delays: Vec<Delay> = all.filter(|delay| thread_of(delay) == thread).cloned().collect();

@@ -55,7 +55,7 @@ fn mutated_models_are_accepted_or_refused_with_errors_inside_the_text() {
     random_cases(4000, |rng| {
         let text = mutate(MODELS[rng.random_range(0..MODELS.len())], &FRAGMENTS, rng);
         match guard.watched(&text, |text| lang::parse("model.slco", text)) {
-            Ok(Parsed { program, warnings }) => {
+            Ok(Parsed { program, warnings, .. }) => {
                 for warning in &warnings {
                     assert!(warning.span.start <= warning.span.end && warning.span.end <= text.len(), "{text}");
                 }

@@ -10,6 +10,7 @@ pub mod command;
 pub mod corpus;
 pub mod demands;
 pub mod doubles;
+pub mod engines;
 pub mod machines;
 pub mod mcrl2;
 pub mod mini;

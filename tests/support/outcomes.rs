@@ -2,7 +2,7 @@
 
 use super::analyse::{bundled_facts, model};
 use seqcon::aeg::Profile;
-use seqcon::analysis::{Analysis, EngineUse, Options, Outcome};
+use seqcon::analysis::{Analysis, Options, Outcome};
 use seqcon::explore::observe::{FactsObserver, facts};
 use seqcon::explore::{Limits, explore};
 use seqcon::facts::Facts;
@@ -13,7 +13,6 @@ use seqcon::provenance::{Input, Provenance, sha256};
 use seqcon::source::Source;
 use std::fs;
 use std::path::PathBuf;
-use std::time::Duration;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -84,17 +83,7 @@ pub fn of_state_space(name: &str, models: &[&str], options: &Options) -> Outcome
 
 fn outcome(name: &str, analysis: Analysis, models: &[&str], options: &Options) -> Outcome {
     let results = models.iter().map(|name| analysis.run(model(name), options)).collect();
-    Outcome {
-        engine: EngineUse::default(),
-        explored_in: Duration::ZERO,
-        model: name.to_owned(),
-        analysis,
-        options: options.clone(),
-        results,
-        caveats: Vec::new(),
-        source: None,
-        provenance: Provenance::default(),
-    }
+    Outcome::of_analysis(name, analysis, options.clone(), results)
 }
 
 /// Names that every format must take as they are.
@@ -111,13 +100,16 @@ pub const HOSTILE: [&str; 8] = [
 
 /// The same with hostile names of threads, instructions and locations, still all different.
 pub fn hostile(mut outcome: Outcome) -> Outcome {
-    let graph = &mut outcome.analysis.graph;
+    let accesses = &mut outcome.accesses;
     let name =
         |position: usize| format!("{}{}", HOSTILE[position % HOSTILE.len()], "~".repeat(position / HOSTILE.len()));
-    graph.threads.iter_mut().enumerate().for_each(|(position, thread)| *thread = name(position));
-    graph.locations.iter_mut().enumerate().for_each(|(position, location)| *location = name(position + 3));
-    for (position, instruction) in graph.outline.instructions.iter_mut().enumerate() {
+    accesses.threads.iter_mut().enumerate().for_each(|(position, thread)| *thread = name(position));
+    accesses.locations.iter_mut().enumerate().for_each(|(position, location)| *location = name(position + 3));
+    for (position, instruction) in accesses.outline.instructions.iter_mut().enumerate() {
         instruction.name = name(position + 5);
+    }
+    if let Some(analysis) = &mut outcome.analysis {
+        analysis.graph.accesses = accesses.clone();
     }
     outcome.model = name(1);
     outcome

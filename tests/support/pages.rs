@@ -2,7 +2,7 @@
 
 use super::command::command;
 use seqcon::aeg::Profile;
-use seqcon::analysis::{Analysis, EngineUse, Options, Outcome};
+use seqcon::analysis::{Analysis, Options, Outcome};
 use seqcon::facts::{Facts, Follows};
 use seqcon::ids::LabelId;
 use seqcon::lts::label::{Access, Label, LabelKind, Step};
@@ -123,19 +123,13 @@ pub fn hostile() -> Written {
     let options = Options::default();
     let models =
         ["tso", "armv7"].map(|name| MemoryModel::builtin().into_iter().find(|model| model.name == name).unwrap());
+    let results = models.iter().map(|model| analysis.run(model, &options)).collect();
     let outcome = Outcome {
-        engine: EngineUse::default(),
-        explored_in: std::time::Duration::ZERO,
-        model: "</title><script>alert(2)</script>".to_owned(),
-        results: models.iter().map(|model| analysis.run(model, &options)).collect(),
-        analysis,
-        options,
-        caveats: Vec::new(),
-        source: None,
         provenance: Provenance {
             command: "seqcon analyse '<b>\u{202e}'".to_owned(),
             inputs: vec![Input { path: "<img src=y>\u{2029}".to_owned(), sha256: None }],
         },
+        ..Outcome::of_analysis("</title><script>alert(2)</script>", analysis, options, results)
     };
     let directory = tempfile::tempdir().unwrap();
     let mut json = Vec::new();

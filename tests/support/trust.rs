@@ -12,11 +12,12 @@ use seqcon::memory::MemoryModel;
 use seqcon::outline::Outline;
 use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
+use seqcon::property::Property;
 use seqcon::readings::{self, Splittable};
 use seqcon::repair::Repair;
 use seqcon::weak::Machine;
 use seqcon::weak::split::{SplitProgram, TooLong};
-use seqcon::weak::verify::{Property, Question, Verdict, verify};
+use seqcon::weak::verify::{Question, Verdict, robust, same_states};
 
 /// The program of a specification.
 pub fn program(text: &str) -> Program {
@@ -90,7 +91,7 @@ pub fn judge(
     repair: &Repair,
     model: &str,
     atomicity: Atomicity,
-    property: Property,
+    property: &Property,
     limits: Limits,
 ) -> Verdict {
     let mut split = SplitProgram::new(program).expect("short instructions");
@@ -103,11 +104,13 @@ pub fn judge(
     let question = Question {
         machine: Machine::of(&named(model)).expect("tso or pso"),
         granularity: granularity(atomicity),
-        property,
         bound: limits.buffer,
         limit: limits.states,
     };
-    verify(&split, &question)
+    match property {
+        Property::SameStates => same_states(&split, &question),
+        _ => robust(&split, &question),
+    }
 }
 
 /// A built-in memory model.

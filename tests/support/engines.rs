@@ -1,0 +1,49 @@
+//! Engines, asked by a program alone.
+
+use seqcon::analysis::{ModelOutcome, Options};
+use seqcon::budget::Budget;
+use seqcon::engines::{self, Answer, Engine, Examined, Settings, Subject, Task, Trouble};
+use seqcon::explore::Limits;
+use seqcon::memory::MemoryModel;
+use seqcon::program::Program;
+use seqcon::repair::Repair;
+use seqcon::specification::Specification;
+
+/// What an engine finds in a program, as far as so many states tell.
+pub fn examined<T>(
+    engine: &dyn Engine,
+    program: &Program,
+    settings: &Settings,
+    states: Option<usize>,
+    work: impl FnOnce(&dyn Examined) -> T,
+) -> Result<T, Trouble> {
+    let specification = Specification::of_program(program.clone()).expect("few indices");
+    let limits = Limits { states, ..Limits::default() };
+    let description = engine.description();
+    let task = Task {
+        subject: Subject::Program(&specification),
+        property: &description.properties[0],
+        limits: &limits,
+        rest: &Budget::default,
+        settings,
+    };
+    engine.examine(&task).map(|examined| work(&*examined))
+}
+
+/// The engine of that name.
+pub fn named(name: &str) -> &'static dyn Engine {
+    engines::named(name).expect("there is one")
+}
+
+/// Its fences.
+pub fn placed(examined: &dyn Examined, model: &str, options: &Options) -> ModelOutcome {
+    let model = MemoryModel::named(model).expect("built in");
+    examined.place(&model, options).unwrap_or_else(|trouble| panic!("{trouble:?}"))
+}
+
+/// Its answer on the program with a repair in place.
+pub fn answer(examined: &dyn Examined, model: &str, repair: &Repair) -> Answer {
+    let model = MemoryModel::named(model).expect("built in");
+    let answer = examined.checker(&model).and_then(|mut checker| checker.check(repair));
+    answer.unwrap_or_else(|trouble| panic!("{trouble:?}"))
+}
