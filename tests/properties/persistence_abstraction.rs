@@ -11,7 +11,6 @@ use crate::support::traces::{Exp, ONE, Op, Shape, X, Y, ZERO, program, random_mi
 use seqcon::analysis::{Abstraction, Confirmation, ModelOutcome, Options};
 use seqcon::engines::{Answer, Approach, Settings};
 use seqcon::lang;
-use seqcon::memory::MemoryModel;
 use seqcon::placement::Minimality;
 use seqcon::program::Program;
 use seqcon::repair::Repair;
