@@ -38,8 +38,7 @@ impl Source {
     /// Where the instruction stands.
     #[must_use]
     pub fn span(&self, instr: InstrId) -> Option<Span> {
-        let (thread, number) = self.at(instr)?;
-        Some(self.program.threads[thread].instructions[number].span)
+        Some(self.program.instruction(self.at(instr)?).span)
     }
 
     /// The names of instructions that are partial fences, with their threads.

@@ -224,9 +224,9 @@ fn failure(specification: &Specification, trouble: Trouble) -> Failure {
     match trouble {
         Trouble::Exploration(failure) => specification.failure(failure),
         Trouble::Unsupported(problem) => Failure::Usage(problem),
-        Trouble::Inside((thread, number)) => {
-            let thread = &specification.program.threads[thread];
-            let instruction = &thread.instructions[number];
+        Trouble::Inside(at) => {
+            let thread = specification.program.thread(at.thread);
+            let instruction = thread.instruction(at.instruction);
             let name = format!("{}.{}", thread.name, instruction.name);
             let problem = format!(
                 "{name} writes and then reads: a fence would have to stand inside it, where this engine has no place; write it as two instructions or as an atomic one, or use --engine cycles"
@@ -236,9 +236,9 @@ fn failure(specification: &Specification, trouble: Trouble) -> Failure {
         Trouble::TooManyIndices(span) => {
             specification.failure_at(span, "this instruction computes too many indices; split it")
         }
-        Trouble::Fault(fault, (thread, number)) => {
-            let thread = &specification.program.threads[thread];
-            let instruction = &thread.instructions[number];
+        Trouble::Fault(fault, at) => {
+            let thread = specification.program.thread(at.thread);
+            let instruction = thread.instruction(at.instruction);
             let problem = format!("{} in {}.{}, performed access by access", fault.kind, thread.name, instruction.name);
             specification.failure_at(instruction.span, problem)
         }

@@ -95,7 +95,7 @@ fn fix(
         }
         let has_text = |instr: InstrId| {
             let at = current.outline.at(instr);
-            at.is_some_and(|(thread, number)| has_statement(&current.program.threads[thread].instructions[number]))
+            at.is_some_and(|at| has_statement(current.program.instruction(at)))
         };
         let costs = Costs::for_text(&analysis.graph, has_text);
         let options = Options { atomicity: asked, costs, ..Options::default() };

@@ -113,8 +113,8 @@ fn verify_under(
     let mut text = String::new();
     let status = trial.write_verdict(&words, &verdict, &mut text).map_err(io::Error::other)?;
     let composites = specification.split()?.composites();
-    if let Some(&(thread, instruction)) = composites.first() {
-        let named = reading::and_more(words.instruction(thread, instruction), composites.len());
+    if let Some(&first) = composites.first() {
+        let named = reading::and_more(words.instruction(first), composites.len());
         writeln!(text, "  {}", reading::in_words(atomicity, &named)).map_err(io::Error::other)?;
     }
     if is_partial {
@@ -324,7 +324,7 @@ fn write_violation(words: &Words<'_>, violation: &Violation, out: &mut String) -
     match violation {
         Violation::Torn(torn) => {
             words.write_events(&torn.run, out)?;
-            let name = words.instruction(torn.thread, torn.instruction);
+            let name = words.instruction(torn.at);
             writeln!(
                 out,
                 "  {name} is torn: it happens before and after what others did in between; as one step it could not"
@@ -333,14 +333,13 @@ fn write_violation(words: &Words<'_>, violation: &Violation, out: &mut String) -
         Violation::Attack(witness) => {
             words.write_witness(witness, out)?;
             let pair = witness.pair;
-            let (first, second) = (pair.from.instruction as usize, pair.to.instruction as usize);
             writeln!(
                 out,
                 "  {} comes first in the program, but its write to {} is seen after {} has accessed {}: the last step but one still happens before it.",
-                words.instruction(pair.thread, first),
-                words.locations[pair.from.location as usize],
-                words.instruction(pair.thread, second),
-                words.locations[pair.to.location as usize],
+                words.instruction(pair.at(pair.from)),
+                words.locations[pair.from.location.index()],
+                words.instruction(pair.at(pair.to)),
+                words.locations[pair.to.location.index()],
             )?;
             writeln!(out, "  Under sequential consistency the write would be visible before the second access.")
         }
@@ -386,13 +385,13 @@ impl Specification {
                 )));
             }
         }
-        let edits = edits(&self.program, repair).map_err(|(thread, number)| {
-            let thread = &self.program.threads[thread];
+        let edits = edits(&self.program, repair).map_err(|at| {
+            let (thread, instruction) = (self.program.thread(at.thread), self.program.instruction(at));
             let problem = format!(
                 "something must be put at {}.{}, a transition without a statement; write `true` as its statement",
-                thread.name, thread.instructions[number].name
+                thread.name, instruction.name
             );
-            self.failure_at(thread.instructions[number].span, problem)
+            self.failure_at(instruction.span, problem)
         })?;
         Specification::from_text(self.name.clone(), edited(&self.text, &edits))
     }

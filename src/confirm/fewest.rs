@@ -179,7 +179,7 @@ impl Way {
         let delayed = witness.private.iter().position(|(_, visibility)| *visibility == Visibility::Delayed);
         let steps: Vec<&Event> = witness.private.iter().skip(delayed.unwrap_or(0)).map(|(event, _)| event).collect();
         let mut way = Way { between: BTreeSet::new(), inside: BTreeSet::new() };
-        let instr = |event: &Event| outline.instr((event.thread, event.instruction));
+        let instr = |event: &Event| outline.instr(event.at);
         // Between two steps there is a site if the first ends its instruction: behind it, if it was taken, and before
         // the next one.
         for (before, after) in steps.iter().zip(steps.iter().skip(1)) {

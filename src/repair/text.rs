@@ -11,7 +11,7 @@ use super::Repair;
 use crate::lang::automata::edit::Spot;
 use crate::lang::slco::edit::Edit;
 use crate::outline::{Outline, Place};
-use crate::program::{At, Instruction, InstructionKind, Program, Span, Thread};
+use crate::program::{At, Instruction, InstructionKind, Program, Span};
 use std::collections::BTreeSet;
 
 /// The changes that put a repair into the text.
@@ -32,15 +32,14 @@ pub fn edits(program: &Program, repair: &Repair) -> Result<BTreeSet<Edit>, At> {
             Place::Inside(_) => {
                 edits.insert(Edit::Atomic(statement(program, at)?));
             }
-            Place::Before if is_alone(&program.threads[at.0], at.1) => {
+            Place::Before if is_alone(program, at) => {
                 edits.insert(Edit::FenceBefore(statement(program, at)?));
             }
             Place::Before | Place::State => {
-                let thread = &program.threads[at.0];
-                let own = &thread.instructions[at.1];
+                let own = program.instruction(at);
                 let state = if site.place == Place::Before { own.from } else { own.to };
-                for earlier in (0..thread.instructions.len()).filter(|&i| thread.instructions[i].to == state) {
-                    edits.insert(Edit::FenceAfter(statement(program, (at.0, earlier))?));
+                for instruction in program.thread(at.thread).ways_into(state) {
+                    edits.insert(Edit::FenceAfter(statement(program, At { instruction, ..at })?));
                 }
             }
         }
@@ -54,9 +53,9 @@ pub fn edits(program: &Program, repair: &Repair) -> Result<BTreeSet<Edit>, At> {
 pub fn spots(program: &Program, repair: &Repair) -> Option<BTreeSet<Spot>> {
     let outline = &Outline::of_program(program);
     let mut spots = BTreeSet::new();
-    for (site, (thread, number)) in repair.fences_at(outline) {
-        let instructions = &program.threads[thread].instructions;
-        let own = instructions[number].span;
+    for (site, at) in repair.fences_at(outline) {
+        let thread = program.thread(at.thread);
+        let own = program.instruction(at).span;
         match site.place {
             Place::After => {
                 spots.insert(Spot::After(own));
@@ -65,10 +64,10 @@ pub fn spots(program: &Program, repair: &Repair) -> Option<BTreeSet<Spot>> {
                 spots.insert(Spot::AtTarget(own));
             }
             Place::Before => {
-                let mut earlier = instructions.iter().filter(|earlier| earlier.to == instructions[number].from);
+                let mut earlier = thread.ways_into(program.instruction(at).from);
                 match (earlier.next(), earlier.next()) {
                     (Some(_), Some(_)) => spots.insert(Spot::AtOrigin(own)),
-                    (Some(only), None) => spots.insert(Spot::After(only.span)),
+                    (Some(only), None) => spots.insert(Spot::After(thread.instruction(only).span)),
                     // Before a first instruction there is nothing to keep in order.
                     (None, _) => false,
                 };
@@ -80,9 +79,9 @@ pub fn spots(program: &Program, repair: &Repair) -> Option<BTreeSet<Spot>> {
 }
 
 /// Whether nothing is decided where the instruction starts: it has no condition, and nothing else starts there.
-fn is_alone(thread: &Thread, number: usize) -> bool {
-    let own = &thread.instructions[number];
-    own.condition.is_none() && thread.instructions.iter().filter(|other| other.from == own.from).count() == 1
+fn is_alone(program: &Program, at: At) -> bool {
+    let (own, instructions) = (program.instruction(at), &program.thread(at.thread).instructions);
+    own.condition.is_none() && instructions.iter().filter(|other| other.from == own.from).count() == 1
 }
 
 /// Whether an instruction has a statement of its own: a transition without statements is an instruction without one.
@@ -92,6 +91,6 @@ pub fn has_statement(instruction: &Instruction) -> bool {
 }
 
 fn statement(program: &Program, at: At) -> Result<Span, At> {
-    let instruction = &program.threads[at.0].instructions[at.1];
+    let instruction = program.instruction(at);
     if has_statement(instruction) { Ok(instruction.span) } else { Err(at) }
 }

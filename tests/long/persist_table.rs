@@ -9,7 +9,7 @@ use crate::support::corpus::corpus_dir;
 use seqcon::analysis::{ModelOutcome, Options};
 use seqcon::engines::{self, Approach, Task};
 use seqcon::explore::Limits;
-use seqcon::ids::ControlId;
+use seqcon::ids::{ControlId, ThreadAt};
 use seqcon::lang;
 use seqcon::memory::MemoryModel;
 use seqcon::outline::{Outline, Place, Site};
@@ -104,8 +104,8 @@ fn the_first_process_of_peterson_needs_no_fence() {
     let (outcome, repair) = repaired(&program, Approach::Program);
     assert!(outcome.complete && outcome.placement.minimality == Minimality::Program);
     let outline = Outline::of_program(&program);
-    let threads: Vec<usize> = repair.fences.iter().map(|site| outline.at(site.instr).unwrap().0).collect();
-    assert_eq!(threads, [1]);
+    let threads: Vec<ThreadAt> = repair.fences.iter().map(|site| outline.at(site.instr).unwrap().thread).collect();
+    assert_eq!(threads, [ThreadAt(1)]);
     // Its loops write without end, and it is not robust: no search on store buffers comes to an end but for a bound.
     let verdict = unviolated(&program, &repair, 20 * LIMIT);
     assert!(matches!(verdict, Verdict::Bounded { bound: 4, .. }), "{verdict:?}");

@@ -232,7 +232,7 @@ fn machine_ends(program: &Program, machine: Machine) -> BTreeSet<End> {
         if buffers.is_at_boundary(&state) && is_over {
             let threads = state.shared.threads.iter().zip(&buffers.system.threads);
             let (locals, controls) = threads
-                .map(|(&config, thread)| (thread.config(config).frame.to_vec(), thread.config(config).control as usize))
+                .map(|(&config, thread)| (thread.config(config).frame.to_vec(), thread.config(config).control))
                 .unzip();
             ends.insert(End { shared: state.shared.memory.to_vec(), locals, controls });
         }

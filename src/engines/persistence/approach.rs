@@ -97,7 +97,7 @@ struct Abstracted {
 impl Abstracted {
     fn new(machine: &Machine<'_>, abstraction: Abstraction, limits: &Limits<'_>) -> Abstracted {
         let started = Instant::now();
-        let pivots = (0..machine.locals.len()).collect();
+        let pivots = machine.threads().collect();
         let shown = abstraction::check(machine, abstraction, &pivots, limits);
         let enough = patterns(machine, &shown.entries);
         let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
@@ -148,9 +148,7 @@ fn explored(task: &Task<'_>, machine: &Machine<'_>, limits: &Limits<'_>, part: u
     }
     let explored = explore(machine.compiled, limits, &mut Recording { machine, compiled: machine.compiled, part });
     let (exploration, watchers) = explored.map_err(|failure| match failure {
-        Failure::Fault { fault, thread, instruction, .. } if is_split => {
-            Trouble::Fault(fault, (thread, single.origins[thread][instruction].instruction))
-        }
+        Failure::Fault { fault, at, .. } if is_split => Trouble::Fault(fault, machine.origin(at)),
         failure => Trouble::Exploration(failure),
     })?;
     let entries = merged(&watchers);
@@ -165,9 +163,7 @@ fn explored(task: &Task<'_>, machine: &Machine<'_>, limits: &Limits<'_>, part: u
     };
     let mut labels = BTreeSet::new();
     if !is_split {
-        let of_evaluation = |Evaluated { thread, instruction, verdict, key }| {
-            label(task.program, thread as usize, instruction as usize, verdict, key)
-        };
+        let of_evaluation = |Evaluated { at, verdict, key }| label(task.program, at, verdict, key);
         labels.extend(evaluated(&watchers).into_iter().map(of_evaluation));
     }
     if is_split || size.is_cut_off() || certain.is_some() {

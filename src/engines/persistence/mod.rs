@@ -126,7 +126,7 @@ impl Checked {
         let budget = task.limits.budget.cloned().unwrap_or_default();
         let machine = Machine::new((&single, &outline), &compiled, &budget);
         let Found { patterns, abstraction, certain, labels, size, parts } = approach::find(task, &machine)?;
-        for thread in 0..task.program.threads.len() {
+        for thread in machine.threads() {
             if let Some(at) = Paths::of(&patterns, thread, &machine).uncut() {
                 return Err(Trouble::Inside(at));
             }

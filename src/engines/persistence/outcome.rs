@@ -19,7 +19,7 @@ use crate::cycles::{Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Seg
 use crate::engines::{Evidence, Run};
 use crate::explore::Stop;
 use crate::facts::{Facts, Follows};
-use crate::ids::{InstrId, LabelId, VertexId};
+use crate::ids::{InstrAt, InstrId, LabelId, LocationAt, ThreadAt, VertexId};
 use crate::lts::label::{Access, Label, LabelKind, Step};
 use crate::memory::{FenceStrength, Kind, MemoryModel};
 use crate::outline::{Place, Site};
@@ -36,7 +36,7 @@ struct Pair<'c> {
     delay: Delay,
     pattern: &'c Pattern,
     /// The instruction that reads, and the location.
-    read: (usize, usize),
+    read: (InstrAt, LocationAt),
     fringe: Fringe,
 }
 
@@ -74,7 +74,7 @@ impl Evidence for Checked {
         let mut prices: BTreeMap<Site, u64> = BTreeMap::new();
         let mut served: BTreeMap<Site, Vec<usize>> = BTreeMap::new();
         let mut recheck = Recheck { done: true, enough: true, each_needed: true };
-        for thread in 0..self.program.threads.len() {
+        for thread in ThreadAt::all(self.program.threads.len()) {
             let paths = Paths::of(&self.patterns, thread, &names.machine);
             let cost = |site: Site| options.costs.of(site, FenceStrength::Plain);
             let readability = |site: Site| unreadability(&self.analysis.graph, site);
@@ -95,7 +95,7 @@ impl Evidence for Checked {
                 let mut delays: BTreeSet<usize> = BTreeSet::new();
                 for pattern in &paths.patterns {
                     let reads = paths.served(pattern, &fences, fence);
-                    let ids = reads.iter().filter_map(|&read| names.delay(self, pattern, read));
+                    let ids = reads.iter().filter_map(|&read| names.delay(pattern, read));
                     delays.extend(ids.filter_map(|pair| self.position(&pairs, pair)));
                 }
                 served.insert(fence, delays.into_iter().collect());
@@ -128,7 +128,7 @@ impl Evidence for Checked {
         ModelOutcome {
             fences,
             confirmations,
-            composites: names.split_instructions(self),
+            composites: names.split_instructions(),
             minimal_sets,
             elapsed: started.elapsed(),
             ..outcome
@@ -158,16 +158,18 @@ impl Checked {
         let names = Names::new(self);
         let mut pairs: BTreeMap<(VertexId, VertexId), Pair<'_>> = BTreeMap::new();
         for (pattern, hot) in &self.patterns {
-            let reads: BTreeSet<(usize, usize)> = pattern.nodes.iter().flat_map(|node| node.reads.clone()).collect();
+            let reads: BTreeSet<(InstrAt, LocationAt)> =
+                pattern.nodes.iter().flat_map(|node| node.reads.clone()).collect();
             for read in reads {
                 let fringe = hot[&read.1];
-                let Some((from, to)) = names.delay(self, pattern, read) else { continue };
+                let Some((from, to)) = names.delay(pattern, read) else { continue };
                 let preference = (!pattern.is_exact, fringe);
                 if pairs.get(&(from, to)).is_some_and(|known| (!known.pattern.is_exact, known.fringe) <= preference) {
                     continue;
                 }
-                let other = (fringe.thread, self.origin(fringe.thread, fringe.instruction));
-                let Some(changes) = names.vertex(other, Kind::Write, read.1) else { continue };
+                let Some(changes) = names.vertex(names.machine.origin(fringe.at), Kind::Write, read.1) else {
+                    continue;
+                };
                 let segments = vec![Segment { entry: from, exit: to }, Segment { entry: changes, exit: changes }];
                 let witness = Cycle { segments };
                 let delay = Delay { from, to, is_unsafe: true, cumulative: false, witness };
@@ -182,7 +184,7 @@ impl Checked {
     fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
         let Some(certain) = &self.certain else { return Minimality::Program };
         let mut least = 0;
-        for thread in 0..self.program.threads.len() {
+        for thread in ThreadAt::all(self.program.threads.len()) {
             let paths = Paths::of(certain, thread, &names.machine);
             let cost = |site: Site| options.costs.of(site, FenceStrength::Plain);
             least += minimum(&paths, [&cost, &cost], &self.analysis.graph.budget).into_iter().map(cost).sum::<u64>();
@@ -195,10 +197,6 @@ impl Checked {
 
     fn position(&self, pairs: &[Pair<'_>], (from, to): (VertexId, VertexId)) -> Option<usize> {
         pairs.binary_search_by_key(&(from, to), |pair| (pair.delay.from, pair.delay.to)).ok()
-    }
-
-    fn origin(&self, thread: usize, instruction: usize) -> usize {
-        self.single.origins[thread][instruction].instruction
     }
 
     fn findings(&self, delays: Vec<Delay>, options: &Options) -> Findings {
@@ -233,7 +231,7 @@ impl Checked {
         };
         let machine = self.machine();
         let mut sets = MinimalSets { threads: Vec::new(), complete: true };
-        for thread in 0..self.program.threads.len() {
+        for thread in ThreadAt::all(self.program.threads.len()) {
             let paths = Paths::of(&self.patterns, thread, &machine);
             if paths.patterns.is_empty() {
                 continue;
@@ -251,28 +249,28 @@ impl Checked {
 /// other, and each fence asked whether it stands between the two.
 fn is_open(paths: &Paths<'_>, fences: &Cuts) -> bool {
     let target = |instr: InstrId| paths.outline.instruction(instr).way.map(|way| way.to);
-    let stands_between = |site: &Site, first: usize, then: usize| match site.place {
+    let stands_between = |site: &Site, first: InstrAt, then: InstrAt| match site.place {
         Place::Before => paths.instr(then) == site.instr,
         Place::After => paths.instr(first) == site.instr,
         Place::State => target(paths.instr(first)) == target(site.instr),
         Place::Inside(_) => false,
     };
-    let passes = |first: usize, then: usize| {
+    let passes = |first: InstrAt, then: InstrAt| {
         // Within an instruction that is performed in parts stands none.
-        !paths.origins[first].completes || !fences.iter().any(|fence| stands_between(fence, first, then))
+        !paths.origin(first).completes || !fences.iter().any(|fence| stands_between(fence, first, then))
     };
     paths.patterns.iter().any(|pattern| {
         // Where the thread may be, and by which instruction it came.
         let edges = pattern.nodes.iter().flat_map(|node| node.edges.iter().map(|&(by, to)| (to, by)));
-        let places: BTreeSet<(usize, usize)> = edges.chain([(0, pattern.write)]).collect();
-        let mut leads: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let places: BTreeSet<(usize, InstrAt)> = edges.chain([(0, pattern.write)]).collect();
+        let mut leads: BTreeSet<(usize, InstrAt)> = BTreeSet::new();
         loop {
-            let is_new = |&(at, by): &(usize, usize)| {
+            let is_new = |&(at, by): &(usize, InstrAt)| {
                 let node = &pattern.nodes[at];
                 let reads = node.reads.iter().any(|&(read, _)| passes(by, read));
                 reads || node.edges.iter().any(|&(next, to)| leads.contains(&(to, next)) && passes(by, next))
             };
-            let more: Vec<(usize, usize)> = places.difference(&leads).copied().filter(is_new).collect();
+            let more: Vec<(usize, InstrAt)> = places.difference(&leads).copied().filter(is_new).collect();
             if more.is_empty() {
                 break;
             }
@@ -301,45 +299,39 @@ impl<'a> Names<'a> {
         Names { machine, analysis, vertices: vertices.collect(), locations: locations(program) }
     }
 
-    fn vertex(&self, at: At, kind: Kind, location: usize) -> Option<VertexId> {
-        let name = self.analysis.graph.shown(&self.locations[location]);
+    fn vertex(&self, at: At, kind: Kind, location: LocationAt) -> Option<VertexId> {
+        let name = self.analysis.graph.shown(&self.locations[location.index()]);
         self.vertices.get(&(self.machine.outline.instr(at), kind, name)).copied()
     }
 
     /// The vertices of a pattern's write and of one of its reads.
-    fn delay(
-        &self,
-        checked: &Checked,
-        pattern: &Pattern,
-        (read, location): (usize, usize),
-    ) -> Option<(VertexId, VertexId)> {
-        let thread = pattern.thread;
-        let from = (thread, checked.origin(thread, pattern.write));
-        let some = || some_written(&self.machine, pattern).into_iter().find(|&slot| slot != location);
+    fn delay(&self, pattern: &Pattern, (read, location): (InstrAt, LocationAt)) -> Option<(VertexId, VertexId)> {
+        let from = self.machine.origin(pattern.at(pattern.write));
+        let some = || some_written(&self.machine, pattern).into_iter().find(|&other| other != location);
         let written = pattern.written.or_else(some);
-        let to = (thread, checked.origin(thread, read));
+        let to = self.machine.origin(pattern.at(read));
         Some((self.vertex(from, Kind::Write, written?)?, self.vertex(to, Kind::Read, location)?))
     }
 
     /// Instructions with several accesses: that they are not torn is presumed.
-    fn split_instructions(&self, checked: &Checked) -> Vec<InstrId> {
-        let mut several = BTreeSet::new();
-        for (thread, origins) in checked.single.origins.iter().enumerate() {
-            let parts = origins.iter().filter(|origin| !origin.completes);
-            several.extend(parts.map(|origin| self.machine.outline.instr((thread, origin.instruction))));
-        }
+    fn split_instructions(&self) -> Vec<InstrId> {
+        let Machine { single, outline, .. } = &self.machine;
+        let parts = single.program.instructions_at().filter(|(at, _)| !single.origin(*at).completes);
+        let several: BTreeSet<InstrId> = parts.map(|(at, _)| outline.instr(self.machine.origin(at))).collect();
         several.into_iter().collect()
     }
 }
 
 /// The locations that the write of a pattern may go to.
-fn some_written(machine: &Machine<'_>, pattern: &Pattern) -> Vec<usize> {
-    let Role::Write(position) = machine.roles[pattern.thread][pattern.write] else { return Vec::new() };
+fn some_written(machine: &Machine<'_>, pattern: &Pattern) -> Vec<LocationAt> {
+    let write = pattern.at(pattern.write);
+    let Role::Write(position) = machine.role(write) else { return Vec::new() };
     let nothing = vec![None; machine.compiled.initial.len()];
-    written(&machine.step(pattern.thread, pattern.write).assignments[position].0, &nothing).slots
+    let slots = written(&machine.step(write).assignments[position].0, &nothing).slots;
+    slots.into_iter().filter_map(|slot| slot.location(machine.shared)).collect()
 }
 
-/// The names of all locations, by slot.
+/// The names of all locations.
 fn locations(program: &Program) -> Vec<String> {
     let mut names = Vec::new();
     for variable in &program.shared {
@@ -388,12 +380,13 @@ pub(super) fn facts(machine: &Machine<'_>, patterns: &Patterns, labels: BTreeSet
     }
     let mut follows = BTreeSet::new();
     for pattern in patterns.keys() {
-        let origins = &machine.single.origins[pattern.thread];
-        let mut add = |first: usize, then: &Node| {
+        let origin = |instruction| machine.single.origin(pattern.at(instruction));
+        let mut add = |first: InstrAt, then: &Node| {
             let next = then.edges.iter().map(|&(next, _)| next).chain(then.reads.iter().map(|&(next, _)| next));
-            for next in next.filter(|&next| origins[first].completes || origins[next] != origins[first]) {
-                let labels_of = |number: usize| {
-                    of_instruction.get(&(pattern.thread, origins[number].instruction)).into_iter().flatten().copied()
+            for next in next.filter(|&next| origin(first).completes || origin(next) != origin(first)) {
+                let labels_of = |instruction| {
+                    let at = machine.origin(pattern.at(instruction));
+                    of_instruction.get(&at).into_iter().flatten().copied()
                 };
                 let is_taken = |label: &LabelId| !labels[label.index()].refused;
                 let firsts = labels_of(first).filter(is_taken);
@@ -415,34 +408,34 @@ pub(super) fn facts(machine: &Machine<'_>, patterns: &Patterns, labels: BTreeSet
 pub(super) fn labels_of_patterns(program: &Program, machine: &Machine<'_>, patterns: &Patterns) -> BTreeSet<Label> {
     let locations = locations(program);
     let mut labels: BTreeSet<Label> = BTreeSet::new();
-    let mut label = |(thread, number): At, steps: Vec<Step>| {
-        let instruction = &program.threads[thread].instructions[number];
+    let mut label = |at: At, steps: Vec<Step>| {
+        let instruction = program.instruction(at);
         let kind = match instruction.kind {
             InstructionKind::Plain | InstructionKind::PartialFence(_) => LabelKind::Plain,
             InstructionKind::Fence => LabelKind::Fence,
             InstructionKind::Atomic => LabelKind::Atomic,
         };
-        let (thread, instr) = (program.threads[thread].name.clone(), instruction.name.clone());
+        let (thread, instr) = (program.thread(at.thread).name.clone(), instruction.name.clone());
         labels.insert(Label { thread, instr, kind, refused: false, steps });
     };
-    for (thread, instructions) in program.threads.iter().enumerate() {
-        (0..instructions.instructions.len()).for_each(|number| label((thread, number), Vec::new()));
-    }
-    let access = |slot: usize| Access { name: locations[slot].clone(), local: false, address: Vec::new() };
-    let origin = |thread: usize, number: usize| (thread, machine.single.origins[thread][number].instruction);
+    program.instructions_at().for_each(|(at, _)| label(at, Vec::new()));
+    let access = |location: LocationAt| {
+        let name = locations[location.index()].clone();
+        Access { name, local: false, address: Vec::new() }
+    };
     for (pattern, hot) in patterns {
-        let written = pattern.written.map_or_else(|| some_written(machine, pattern), |slot| vec![slot]);
-        for slot in written {
-            let step = Step::Assignment { writes: vec![access(slot)], reads: Vec::new() };
-            label(origin(pattern.thread, pattern.write), vec![step]);
+        let written = pattern.written.map_or_else(|| some_written(machine, pattern), |location| vec![location]);
+        for location in written {
+            let step = Step::Assignment { writes: vec![access(location)], reads: Vec::new() };
+            label(machine.origin(pattern.at(pattern.write)), vec![step]);
         }
-        for &(read, slot) in pattern.nodes.iter().flat_map(|node| &node.reads) {
-            let step = Step::Assignment { writes: Vec::new(), reads: vec![access(slot)] };
-            label(origin(pattern.thread, read), vec![step]);
+        for &(read, location) in pattern.nodes.iter().flat_map(|node| &node.reads) {
+            let step = Step::Assignment { writes: Vec::new(), reads: vec![access(location)] };
+            label(machine.origin(pattern.at(read)), vec![step]);
         }
-        for (&slot, fringe) in hot {
-            let step = Step::Assignment { writes: vec![access(slot)], reads: Vec::new() };
-            label(origin(fringe.thread, fringe.instruction), vec![step]);
+        for (&location, fringe) in hot {
+            let step = Step::Assignment { writes: vec![access(location)], reads: Vec::new() };
+            label(machine.origin(fringe.at), vec![step]);
         }
     }
     labels

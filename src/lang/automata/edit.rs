@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(with(text, at("b-a", Spot::AtTarget)), expected);
         assert_eq!(with(text, at("a-b", Spot::AtOrigin)), expected);
         // By two instructions that lead there it is said twice, and put in once.
-        let all = |instruction: &Instruction| (instruction.to == 0).then_some(Spot::AtTarget(instruction.span));
+        let all = |instruction: &Instruction| (instruction.to.0 == 0).then_some(Spot::AtTarget(instruction.span));
         let both = with(text, all);
         assert_eq!(both.matches("mfence").count(), 2, "one in each thread: {both}");
         // What is behind a fence after an instruction leads to the one at the state.
