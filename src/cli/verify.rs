@@ -16,14 +16,9 @@ use crate::caveat::Caveat;
 use crate::caveat::idle::Happenings;
 use crate::confirm::{self, Limits, Subject};
 use crate::cycles::Atomicity;
-use crate::lang::Language;
-use crate::lang::automata::edit::fenced;
-use crate::lang::slco::edit::edited;
+use crate::lang::edit::{CannotWrite, edited};
 use crate::memory::MemoryModel;
-use crate::repair::{
-    Repair, Reported,
-    text::{edits, spots},
-};
+use crate::repair::{Repair, Reported};
 use crate::report::reading;
 use crate::report::streams;
 use crate::report::text::write_caveats;
@@ -370,30 +365,29 @@ impl Specification {
         if *repair == Repair::default() {
             return Specification::from_text(self.name.clone(), self.text.clone());
         }
-        match Language::of(&self.name) {
-            Some(Language::Slco) => {}
-            Some(Language::Automata) => {
-                let spots = spots(&self.program, repair).ok_or_else(|| {
-                    Failure::Usage(format!("{}: only fences can be put into the text of automata", self.name))
-                })?;
-                return Specification::from_text(self.name.clone(), fenced(&self.text, &spots));
+        let changes = repair.changes(&self.outline);
+        let text = edited(&self.name, &self.text, &self.program, &changes);
+        Specification::from_text(self.name.clone(), text.map_err(|problem| self.cannot_write(problem))?)
+    }
+
+    fn cannot_write(&self, problem: CannotWrite) -> Failure {
+        match problem {
+            CannotWrite::Anything => Failure::Usage(format!(
+                "{}: fences can be put into the text of .slco, .txt and .trench specifications only",
+                self.name
+            )),
+            CannotWrite::Atomic => {
+                Failure::Usage(format!("{}: only fences can be put into the text of automata", self.name))
             }
-            _ => {
-                return Err(Failure::Usage(format!(
-                    "{}: fences can be put into the text of .slco, .txt and .trench specifications only",
-                    self.name
-                )));
+            CannotWrite::At(at) => {
+                let (thread, instruction) = (self.program.thread(at.thread), self.program.instruction(at));
+                let problem = format!(
+                    "something must be put at {}.{}, a transition without a statement; write `true` as its statement",
+                    thread.name, instruction.name
+                );
+                self.failure_at(instruction.span, problem)
             }
         }
-        let edits = edits(&self.program, repair).map_err(|at| {
-            let (thread, instruction) = (self.program.thread(at.thread), self.program.instruction(at));
-            let problem = format!(
-                "something must be put at {}.{}, a transition without a statement; write `true` as its statement",
-                thread.name, instruction.name
-            );
-            self.failure_at(instruction.span, problem)
-        })?;
-        Specification::from_text(self.name.clone(), edited(&self.text, &edits))
     }
 
     /// The program, access by access.

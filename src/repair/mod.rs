@@ -1,9 +1,9 @@
 //! Suggestions put to use: which sites get a fence, and which instructions become atomic.
 //!
 //! A [`Repair`] can be put into a program ([`Repair::put_into`]), into one that [`weak`](crate::weak) performs access
-//! by access ([`Repair::apply`]), and into the text of a specification ([`text`]).
+//! by access ([`Repair::apply`]), and into the text of a specification ([`Repair::changes`]).
 
-pub mod text;
+mod text;
 
 use crate::analysis::ModelOutcome;
 use crate::ids::{ControlAt, InstrAt, InstrId, ThreadAt};
@@ -160,7 +160,7 @@ impl Repair {
     }
 
     /// The program with the fences in place. A fence before an instruction stands behind everything that leads to it,
-    /// as in a [text]; one at a control state is an instruction of its own, from a state that all lead to instead;
+    /// as in a text; one at a control state is an instruction of its own, from a state that all lead to instead;
     /// for one inside an instruction, that becomes atomic.
     #[must_use]
     pub fn put_into(&self, program: &Program) -> Program {

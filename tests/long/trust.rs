@@ -11,7 +11,7 @@ use seqcon::cycles::Atomicity;
 use seqcon::lang::slco::edit::edited;
 use seqcon::placement::Minimality;
 use seqcon::program::Program;
-use seqcon::repair::{Repair, text::edits};
+use seqcon::repair::Repair;
 use seqcon::weak::axiomatic::{self, End, Model};
 use seqcon::weak::buffers::Buffers;
 use seqcon::weak::split::SplitProgram;
@@ -116,7 +116,7 @@ fn a_repaired_text_is_clean_and_verified_and_otherwise_the_same() {
                     break;
                 }
                 let repair = Repair::of(&outcome);
-                current = edited(&current, &edits(&program, &repair).unwrap());
+                current = edited(&current, &program, &repair.changes(&analysis.graph.outline)).unwrap();
             }
             let program = program(&current);
             let outcome = outcome(&analysis(&program, Profile::Sound), model, Atomicity::Split);
