@@ -32,11 +32,12 @@ use crate::caveat::Caveat;
 use crate::engines::{Engine, Settings, Subject, Task, Trouble};
 use crate::explore::Limits;
 use crate::ids::InstrId;
+use crate::lang::edit::{CannotWrite, edited};
+use crate::lang::slco::edit::has_statement;
 use crate::memory::MemoryModel;
 use crate::placement::cost::Costs;
 use crate::property::Property;
 use crate::repair::Repair;
-use crate::repair::text::{CannotWrite, has_statement, written};
 use crate::specification::{Specification, Wrong};
 use std::time::Instant;
 
@@ -110,7 +111,8 @@ impl Fixing<'_> {
             let Some(repair) = round.repair else {
                 return Ok(Fixed { text: current.text, rounds, caveats: std::mem::take(caveats) });
             };
-            let text = written(&current.name, &current.text, &current.program, &repair)
+            let changes = repair.changes(&current.outline);
+            let text = edited(&current.name, &current.text, &current.program, &changes)
                 .map_err(|cannot| Unfixed::CannotWrite(cannot, Box::new(current.clone())))?;
             current = Specification::parse(current.name, text).map_err(Unfixed::Wrong)?.0;
         }
@@ -132,7 +134,7 @@ impl Fixing<'_> {
         }
         let has_text = |instr: InstrId| {
             let at = current.outline.at(instr);
-            at.is_some_and(|(thread, number)| has_statement(&current.program.threads[thread].instructions[number]))
+            at.is_some_and(|at| has_statement(current.program.instruction(at)))
         };
         let costs = Costs::for_text(examined.accesses(), has_text);
         let options = Options { atomicity: examined.atomicity(), costs, ..Options::default() };

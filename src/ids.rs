@@ -18,9 +18,15 @@ macro_rules! index_types {
             }
 
             /// The position in its table.
+            #[inline]
             #[must_use]
             pub fn index(self) -> usize {
                 self.0 as usize
+            }
+
+            /// The indices of all rows of a table that has so many.
+            pub fn all(rows: usize) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
+                (0..Self::new(rows).0).map(Self)
             }
         }
     )*};
@@ -43,4 +49,51 @@ index_types! {
     VertexId;
     /// A state of the state space, numbered densely by the reader.
     StateId;
+}
+
+// Numbers are in the order of names, these are in the order of the text: what ends in `Id` and what ends in `At` are
+// joined by the outline alone.
+index_types! {
+    /// A thread's position in `Program::threads`, and in every table that has a row for each of them.
+    ThreadAt;
+    /// An instruction's position in the `Thread::instructions` of its thread.
+    InstrAt;
+    /// A control state's position in the `Thread::states` of its thread.
+    ControlAt;
+    /// The position in the shared memory of a variable or an element: of all that are shared, in their order.
+    LocationAt;
+    /// A position in the values that compiled expressions are evaluated over: in those of all variables of a program,
+    /// where the shared memory comes first, or in a frame.
+    Slot;
+}
+
+impl LocationAt {
+    /// Its slot among all variables of the program.
+    #[inline]
+    #[must_use]
+    pub fn slot(self) -> Slot {
+        Slot(self.0)
+    }
+}
+
+impl Slot {
+    /// The location of a slot among all variables of a program that has so many of them; none if it is a local's.
+    #[inline]
+    #[must_use]
+    pub fn location(self, locations: usize) -> Option<LocationAt> {
+        (self.index() < locations).then_some(LocationAt(self.0))
+    }
+
+    /// The slot that is so many further on.
+    #[inline]
+    #[must_use]
+    pub fn plus(self, further: usize) -> Slot {
+        Slot::new(self.index() + further)
+    }
+
+    /// So many slots from this one on.
+    #[inline]
+    pub fn run(self, length: usize) -> impl Iterator<Item = Slot> + use<> {
+        (self.0..self.plus(length).0).map(Slot)
+    }
 }

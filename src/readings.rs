@@ -110,8 +110,8 @@ fn with_all_composites(mut whole: Analysis, program: &Program) -> Result<Analysi
 /// no state shows more than a refused condition: torn, the condition may hold.
 fn with_all_updates(mut analysis: Analysis, program: &Program) -> Analysis {
     for instr in analysis.graph.outline.instrs() {
-        let Some((thread, number)) = analysis.graph.outline.at(instr) else { continue };
-        let assignments = &program.threads[thread].instructions[number].assignments;
+        let Some(at) = analysis.graph.outline.at(instr) else { continue };
+        let assignments = &program.instruction(at).assignments;
         let writes = assignments.iter().any(|assignment| assignment.target.scope == Scope::Shared);
         analysis.graph.instructions[instr.index()].update |= writes;
     }

@@ -38,15 +38,13 @@ impl Source {
     /// Where the instruction stands.
     #[must_use]
     pub fn span(&self, instr: InstrId) -> Option<Span> {
-        let (thread, number) = self.at(instr)?;
-        Some(self.program.threads[thread].instructions[number].span)
+        Some(self.program.instruction(self.at(instr)?).span)
     }
 
     /// What kind of instruction it is.
     #[must_use]
     pub fn kind(&self, instr: InstrId) -> Option<InstructionKind> {
-        let (thread, number) = self.at(instr)?;
-        Some(self.program.threads[thread].instructions[number].kind)
+        Some(self.program.instruction(self.at(instr)?).kind)
     }
 
     /// The names of instructions that are partial fences, with their threads.

@@ -11,11 +11,10 @@
 use super::{Caveat, Topic};
 use crate::aeg::AbstractEventGraph;
 use crate::facts::Facts;
-use crate::ids::LabelId;
+use crate::ids::{ControlAt, InstrAt, LabelId};
 use crate::lts::label::{Label, Step, StepsOf};
 use crate::natural::natural_order;
-use crate::program::At;
-use crate::program::{Instruction, Thread};
+use crate::program::{At, Instruction, Thread};
 use crate::source::Source;
 use crate::text::LineColumn;
 use crate::text::excerpt::{printable, shortened};
@@ -73,11 +72,11 @@ impl Happenings {
             .filter_map(|label| source.outline.at(source.outline.find(&label.thread, &label.instr)?))
             .collect();
         let mut caveats = Vec::new();
-        for (number, thread) in source.program.threads.iter().enumerate() {
-            let taken = |position: &usize| taken.contains(&(number, *position));
-            let taken: Vec<&Instruction> =
-                (0..thread.instructions.len()).filter(taken).map(|position| &thread.instructions[position]).collect();
-            let reached: BTreeSet<usize> = taken.iter().map(|known| known.to).chain([thread.initial]).collect();
+        for (number, thread) in source.program.threads_at() {
+            let is_taken = |instruction: InstrAt| taken.contains(&At { thread: number, instruction });
+            let taken = thread.instructions_at().filter(|(position, _)| is_taken(*position));
+            let taken: Vec<&Instruction> = taken.map(|(_, known)| known).collect();
+            let reached: BTreeSet<ControlAt> = taken.iter().map(|known| known.to).chain([thread.initial]).collect();
             let name = graph.shown(&thread.name);
             if taken.is_empty() && !thread.instructions.is_empty() && !self.steps.is_empty() {
                 caveats.push(Caveat::new(Topic::NeverMoves, format!("thread {name} never moves")));
@@ -157,10 +156,11 @@ fn never_taken(source: &Source, thread: &str, instruction: &Instruction) -> Cave
 }
 
 /// The control states of a thread that no step leads to, without those that are only declared.
-fn never_reached(name: &str, thread: &Thread, reached: &BTreeSet<usize>) -> Option<Caveat> {
-    let is_used = |state: &usize| thread.instructions.iter().any(|known| known.from == *state || known.to == *state);
-    let unreached = (0..thread.states.len()).filter(|state| !reached.contains(state) && is_used(state));
-    let states: Vec<&str> = unreached.map(|state| thread.states[state].as_str()).collect();
+fn never_reached(name: &str, thread: &Thread, reached: &BTreeSet<ControlAt>) -> Option<Caveat> {
+    let is_used =
+        |state: &ControlAt| thread.instructions.iter().any(|known| known.from == *state || known.to == *state);
+    let unreached = ControlAt::all(thread.states.len()).filter(|state| !reached.contains(state) && is_used(state));
+    let states: Vec<&str> = unreached.map(|state| thread.states[state.index()].as_str()).collect();
     let (first, rest) = states.split_first()?;
     let states = if rest.is_empty() { "state" } else { "states" };
     let list = rest.iter().fold(printable(first).to_string(), |list, state| format!("{list}, {}", printable(state)));

@@ -6,6 +6,7 @@ use super::interrupt::Interruptible;
 use super::specification::with_limits;
 use crate::engines::{self, Engine, Examined, Settings, Subject, Task, Trouble};
 use crate::memory::MemoryModel;
+use crate::program::At;
 use crate::property::Property;
 use crate::report::streams;
 use crate::specification::Specification;
@@ -207,9 +208,8 @@ pub fn needs_program(engine: &str) -> Failure {
 }
 
 fn of_program(specification: &Specification, trouble: Trouble) -> Failure {
-    let named = |(thread, number): crate::program::At| {
-        let thread = &specification.program.threads[thread];
-        let instruction = &thread.instructions[number];
+    let named = |at: At| {
+        let (thread, instruction) = (specification.program.thread(at.thread), specification.program.instruction(at));
         (format!("{}.{}", thread.name, instruction.name), instruction.span)
     };
     match trouble {

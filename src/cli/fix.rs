@@ -14,9 +14,9 @@ use super::verify::{reported, tell_if_unconfirmable};
 use crate::analysis::{Inserted, ModelOutcome};
 use crate::engines::{Settings, Subject};
 use crate::fix::{Fixed, Fixing, Unfixed};
+use crate::lang::edit::{CannotWrite, edited};
 use crate::memory::MemoryModel;
 use crate::repair::Reported;
-use crate::repair::text::{CannotWrite, written};
 use crate::report::output::Staged;
 use crate::report::streams;
 use crate::specification::Specification;
@@ -66,7 +66,8 @@ fn with_report(path: &Path, original: &Specification, model: &MemoryModel) -> Re
             "this report is of a part only, so not all that is missing is known; allow the analysis more",
         ));
     }
-    let text = written(&original.name, &original.text, &original.program, &repair);
+    let changes = repair.changes(&original.outline);
+    let text = edited(&original.name, &original.text, &original.program, &changes);
     let text = text.map_err(|cannot| not_written(original, cannot))?;
     // It must be one that can be read again.
     let parsed = Specification::parse(original.name.clone(), text);
@@ -138,17 +139,17 @@ fn no_fences(original: &Specification, outcome: &ModelOutcome) -> Failure {
 fn not_written(specification: &Specification, cannot: CannotWrite) -> Failure {
     let name = &specification.name;
     match cannot {
-        CannotWrite::At((thread, number)) => {
-            let thread = &specification.program.threads[thread];
-            let instruction = &thread.instructions[number];
+        CannotWrite::At(at) => {
+            let thread = specification.program.thread(at.thread);
+            let instruction = thread.instruction(at.instruction);
             let problem = format!(
                 "something must be put at {}.{}, a transition without a statement; write `true` as its statement",
                 thread.name, instruction.name
             );
             specification.failure_at(instruction.span, problem)
         }
-        CannotWrite::OnlyFences => Failure::Usage(format!("{name}: only fences can be put into the text of automata")),
-        CannotWrite::Language => Failure::Usage(format!(
+        CannotWrite::Atomic => Failure::Usage(format!("{name}: only fences can be put into the text of automata")),
+        CannotWrite::Anything => Failure::Usage(format!(
             "{name}: fences can be put into the text of .slco, .txt and .trench specifications only"
         )),
     }

@@ -4,6 +4,7 @@
 //! comment, the values that it changed. Variables and control states are written as `--invariant` takes them.
 
 use crate::explore::successors::Evaluated;
+use crate::ids::ControlAt;
 use crate::program::compiled::{Compiled, Trace};
 use crate::program::{Instruction, Program, Span, Type, Variable};
 use crate::property::Observables;
@@ -33,9 +34,9 @@ impl Shown<'_> {
             if number < left_out {
                 continue;
             }
-            let thread = &self.program.threads[step.thread as usize];
-            let instruction = &thread.instructions[step.instruction as usize];
-            let (from, to) = (&thread.states[instruction.from], &thread.states[instruction.to]);
+            let thread = self.program.thread(step.at.thread);
+            let instruction = thread.instruction(step.at.instruction);
+            let (from, to) = (&thread.states[instruction.from.index()], &thread.states[instruction.to.index()]);
             let _ = write!(shown, "  {:>digits$}. {}: {from} -> {to}", number + 1, dotted(&thread.name));
             if let Some(source) = self.source(instruction) {
                 let _ = write!(shown, " {{ {source} }}");
@@ -51,8 +52,7 @@ impl Shown<'_> {
 
     /// Performs a step that was performed before: it cannot go wrong now.
     fn perform(&self, step: &Evaluated, values: &mut [i64]) {
-        let steps = self.compiled.threads[step.thread as usize].steps.iter().flatten();
-        if let Some(step) = steps.into_iter().find(|known| known.instruction == step.instruction as usize) {
+        if let Some(step) = self.compiled.thread(step.at.thread).step_of(step.at.instruction) {
             let performed = step.execute(values, &mut Trace::default());
             debug_assert!(performed.is_ok(), "a step of a run went wrong");
         }
@@ -82,7 +82,7 @@ impl Shown<'_> {
     }
 
     /// A state: its shared variables a line each, and a line for each thread.
-    pub fn state(&self, control: &[usize], values: &[i64]) -> String {
+    pub fn state(&self, control: &[ControlAt], values: &[i64]) -> String {
         let mut shown = String::new();
         let mut rest = values;
         for variable in &self.program.shared {
@@ -90,7 +90,7 @@ impl Shown<'_> {
         }
         for (thread, &state) in self.program.threads.iter().zip(control) {
             let name = dotted(&thread.name);
-            let _ = write!(shown, "  {name}@{}", thread.states[state]);
+            let _ = write!(shown, "  {name}@{}", thread.states[state.index()]);
             for variable in &thread.locals {
                 let _ = write!(shown, ", {name}.{} = {}", variable.name, value(variable, take(variable, &mut rest)));
             }

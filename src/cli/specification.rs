@@ -149,9 +149,9 @@ impl Specification {
     pub fn failure(&self, failure: driver::Failure) -> Failure {
         match failure {
             driver::Failure::Io(error) => Failure::Io(error),
-            driver::Failure::Fault { fault, thread, instruction, run } => {
-                let thread = &self.program.threads[thread];
-                let instruction = &thread.instructions[instruction];
+            driver::Failure::Fault { fault, at, run } => {
+                let thread = self.program.thread(at.thread);
+                let instruction = thread.instruction(at.instruction);
                 let span = if fault.span == Span::default() { instruction.span } else { fault.span };
                 let place = LineColumn::of(&self.text, span.start);
                 let what = format!("{} in {}.{}", fault.kind, thread.name, instruction.name);

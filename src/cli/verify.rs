@@ -136,10 +136,10 @@ impl Command<'_> {
         let status = write_answer(model, &repair, &answer, &mut text).map_err(io::Error::other)?;
         let split = SplitProgram::new(&specification.program).map_err(|error| failure(error.into()))?;
         let composites = split.composites();
-        if let Some(&(thread, instruction)) = composites.first().filter(|_| judging.property != Property::Persistent) {
+        if let Some(&first) = composites.first().filter(|_| judging.property != Property::Persistent) {
             let words =
                 Words { program: &specification.program, text: &specification.text, locations: &split.locations };
-            let named = reading::and_more(words.instruction(thread, instruction), composites.len());
+            let named = reading::and_more(words.instruction(first), composites.len());
             writeln!(text, "  {}", reading::in_words(examined.atomicity(), &named)).map_err(io::Error::other)?;
         }
         if is_partial {

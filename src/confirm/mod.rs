@@ -30,10 +30,10 @@ use crate::aeg::Profile;
 use crate::analysis::{Analysis, Confirmation, Confirming, ModelOutcome, Options};
 use crate::budget::Budget;
 use crate::cycles::{Atomicity, ConflictRule, Findings};
-use crate::ids::VertexId;
+use crate::ids::{LocationAt, ThreadAt, VertexId};
 use crate::memory::{Kind, MemoryModel};
 use crate::placement::{Method, Minimality};
-use crate::program::{InstructionKind, Program};
+use crate::program::{At, InstructionKind, Program};
 use crate::repair::Repair;
 use crate::weak::attack::{Attack, Pair, Vertex, Witness};
 use crate::weak::split::{SplitProgram, TooLong};
@@ -321,8 +321,8 @@ impl Subject<'_> {
         Repair { locked, ..Repair::default() }.apply(&self.analysis.graph.outline, &mut split);
         if self.options.atomicity == Atomicity::Presumed {
             // As `verify` reads it, also where the event graph has one access for two that the text has.
-            for (thread, instruction) in split.composites() {
-                split.threads[thread].lock(instruction);
+            for at in split.composites() {
+                split.lock(at);
             }
         }
         Ok(split)
@@ -332,9 +332,9 @@ impl Subject<'_> {
     /// is no write: then no store buffer reorders it.
     fn pairs(&self, split: &SplitProgram, from: VertexId, to: VertexId) -> Vec<Pair> {
         let graph = &self.analysis.graph;
-        let vertices = |id: VertexId| -> Vec<(usize, Vertex)> {
+        let vertices = |id: VertexId| -> Vec<(ThreadAt, Vertex)> {
             let vertex = graph.vertex(id);
-            let Some((thread, instruction)) = graph.outline.at(vertex.instr) else {
+            let Some(At { thread, instruction }) = graph.outline.at(vertex.instr) else {
                 return Vec::new();
             };
             let name = &graph.locations[vertex.location.index()];
@@ -342,8 +342,9 @@ impl Subject<'_> {
                 Kind::Read => AccessKind::Read,
                 Kind::Write => AccessKind::Write,
             };
-            let locations = (0..split.locations.len()).filter(|&known| graph.shown(&split.locations[known]) == *name);
-            let vertex = |location| Vertex { instruction: instruction as u32, kind, location: location as u32 };
+            let is_it = |location: &LocationAt| graph.shown(&split.locations[location.index()]) == *name;
+            let locations = LocationAt::all(split.locations.len()).filter(is_it);
+            let vertex = |location| Vertex { instruction, kind, location };
             locations.map(|location| (thread, vertex(location))).collect()
         };
         let writes = vertices(from).into_iter().filter(|(_, from)| from.kind == AccessKind::Write);

@@ -62,31 +62,30 @@ impl<'a> Runnable<'a> {
 
 /// The highest level of an instruction's accesses: a fence inside can stand before each from 1 on.
 fn last_level(specification: &Specification, split: &SplitProgram, instr: InstrId) -> u32 {
-    let Some((thread, instruction)) = specification.outline.at(instr) else { return 0 };
-    let steps = split.threads[thread].steps.iter().flatten().filter(|step| step.instruction == instruction);
+    let Some(at) = specification.outline.at(instr) else { return 0 };
+    let steps =
+        split.threads[at.thread.index()].steps.iter().flatten().filter(|step| step.instruction == at.instruction);
     steps.flat_map(|step| step.levels(|_| true)).max().unwrap_or(0)
 }
 
 /// The accesses that the text mentions: of an element whose index is computed, all that it may be.
 fn mentioned(program: &Program, specification: &Specification) -> BTreeSet<(InstrId, Kind, String)> {
     let mut accesses = BTreeSet::new();
-    for (thread_at, thread) in program.threads.iter().enumerate() {
-        for (number, instruction) in thread.instructions.iter().enumerate() {
-            let instr = specification.outline.instr((thread_at, number));
-            instruction.for_each_reference(&mut |mention, reference| {
-                if reference.scope == Scope::Local {
-                    return;
-                }
-                let kind = if mention == Mention::Written { Kind::Write } else { Kind::Read };
-                let Variable { name, is_array, initial, .. } = &program.shared[reference.variable];
-                let element = |index: usize| (instr, kind, format!("{name}[{index}]"));
-                match (is_array, reference.constant_index(program, thread_at)) {
-                    (false, _) => accesses.extend([(instr, kind, name.clone())]),
-                    (true, Some(index)) => accesses.extend([element(index)]),
-                    (true, None) => accesses.extend((0..initial.len()).map(element)),
-                }
-            });
-        }
+    for (at, instruction) in program.instructions_at() {
+        let instr = specification.outline.instr(at);
+        instruction.for_each_reference(&mut |mention, reference| {
+            if reference.scope == Scope::Local {
+                return;
+            }
+            let kind = if mention == Mention::Written { Kind::Write } else { Kind::Read };
+            let Variable { name, is_array, initial, .. } = &program.shared[reference.variable];
+            let element = |index: usize| (instr, kind, format!("{name}[{index}]"));
+            match (is_array, reference.constant_index(program, at.thread)) {
+                (false, _) => accesses.extend([(instr, kind, name.clone())]),
+                (true, Some(index)) => accesses.extend([element(index)]),
+                (true, None) => accesses.extend((0..initial.len()).map(element)),
+            }
+        });
     }
     accesses
 }
@@ -215,7 +214,7 @@ fn write_steps(words: &Words<'_>, violation: &Violation, out: &mut String) -> Re
     Ok(match violation {
         Violation::Torn(torn) => {
             words.write_events(&torn.run, out)?;
-            let name = words.instruction(torn.thread, torn.instruction);
+            let name = words.instruction(torn.at);
             format!(
                 "  {name} is torn: it happens before and after what others did in between; as one step it could not\n"
             )
@@ -223,13 +222,12 @@ fn write_steps(words: &Words<'_>, violation: &Violation, out: &mut String) -> Re
         Violation::Attack(witness) => {
             words.write_witness(witness, out)?;
             let pair = witness.pair;
-            let (first, second) = (pair.from.instruction as usize, pair.to.instruction as usize);
             format!(
                 "  {} comes first in the program, but its write to {} is seen after {} has accessed {}: the last step but one still happens before it.\n  Under sequential consistency the write would be visible before the second access.\n",
-                words.instruction(pair.thread, first),
-                words.locations[pair.from.location as usize],
-                words.instruction(pair.thread, second),
-                words.locations[pair.to.location as usize],
+                words.instruction(pair.at(pair.from)),
+                words.locations[pair.from.location.index()],
+                words.instruction(pair.at(pair.to)),
+                words.locations[pair.to.location.index()],
             )
         }
         Violation::End(end) => {

@@ -3,6 +3,7 @@
 use super::store::hash;
 use super::successors::{Evaluated, Visitor, Whose};
 use super::table::Candidates;
+use crate::ids::ThreadAt;
 use crate::program::compiled::Step;
 
 /// Collects the successors and passes all steps on to the watcher.
@@ -42,7 +43,7 @@ impl<W: Visitor> Visitor for Collector<W> {
     }
 
     #[inline]
-    fn executed(&mut self, thread: usize, step: &Step, before: &[i64], after: &[i64]) {
+    fn executed(&mut self, thread: ThreadAt, step: &Step, before: &[i64], after: &[i64]) {
         self.watcher.executed(thread, step, before, after);
     }
 
@@ -61,7 +62,7 @@ impl<W: Visitor> Visitor for Collector<W> {
         self.watcher.wants_outlooks()
     }
 
-    fn outlook(&mut self, thread: u32, whose: Whose) {
+    fn outlook(&mut self, thread: ThreadAt, whose: Whose) {
         self.watcher.outlook(thread, whose);
     }
 

@@ -16,6 +16,8 @@ use super::store::{MOST_STATES, States};
 use super::successors::{Evaluated, Expander, LocalStates, Trouble, Visitor};
 use super::table::{Sharing, Table};
 use crate::budget::Budget;
+use crate::ids::ControlAt;
+use crate::program::At;
 use crate::program::compiled::{Compiled, Fault};
 use crate::property::StateCondition;
 use rayon::prelude::*;
@@ -114,7 +116,7 @@ pub struct Violation {
     /// A shortest run that leads there.
     pub run: Vec<Evaluated>,
     /// The control state of each thread.
-    pub control: Vec<usize>,
+    pub control: Vec<ControlAt>,
     /// The values of all slots.
     pub values: Vec<i64>,
 }
@@ -147,8 +149,8 @@ pub struct Exploration {
 impl Exploration {
     /// The control states of all threads and the values of all slots in the state with this number.
     #[must_use]
-    pub fn unpacked(&self, compiled: &Compiled, state: usize) -> (Vec<usize>, Vec<i64>) {
-        let mut control = vec![0; compiled.threads.len()];
+    pub fn unpacked(&self, compiled: &Compiled, state: usize) -> (Vec<ControlAt>, Vec<i64>) {
+        let mut control = vec![ControlAt(0); compiled.threads.len()];
         let mut values = compiled.initial.clone();
         let mut packed = vec![0; self.layout.words()];
         self.states.load(state, &mut packed);
@@ -166,14 +168,12 @@ impl Exploration {
 /// Why there is no exploration.
 #[derive(Debug)]
 pub enum Failure {
-    /// The program goes wrong: what, in which thread and instruction, and the run that leads there.
+    /// The program goes wrong: what, in which instruction, and the run that leads there.
     Fault {
         /// What went wrong.
         fault: Fault,
-        /// In which thread.
-        thread: usize,
-        /// In which of its instructions.
-        instruction: usize,
+        /// In which instruction.
+        at: At,
         /// The instructions taken before.
         run: Vec<Evaluated>,
     },
@@ -312,10 +312,8 @@ impl<'p, O: Observer> Search<'p, O> {
             match self.expand(self.expanded..end) {
                 Ok(()) => {}
                 Err((_, Trouble::TooNarrow(narrow))) => return Ok(Ended::TooNarrow(narrow, self.without_block())),
-                Err((state, Trouble::Fault(fault, thread, instruction))) => {
-                    let run = self.run_to(state);
-                    let (thread, instruction) = (thread as usize, instruction as usize);
-                    return Err(Failure::Fault { fault, thread, instruction, run });
+                Err((state, Trouble::Fault(fault, at))) => {
+                    return Err(Failure::Fault { fault, at, run: self.run_to(state) });
                 }
                 Err((state, Trouble::Invariant(fault, invariant))) => {
                     return Err(Failure::Invariant { fault, invariant, run: self.run_to(state) });
@@ -337,7 +335,7 @@ impl<'p, O: Observer> Search<'p, O> {
     }
 
     fn violation(&self, state: usize, invariant: usize) -> Violation {
-        let mut control = vec![0; self.compiled.threads.len()];
+        let mut control = vec![ControlAt(0); self.compiled.threads.len()];
         let mut values = self.compiled.initial.clone();
         let mut packed = vec![0; self.layout.words()];
         self.states.load(state, &mut packed);

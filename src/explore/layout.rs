@@ -4,6 +4,7 @@
 //! initial value needs, and is widened when a value does not fit: the states found so far are repacked, and the
 //! exploration goes on. A field never crosses the border of a 64-bit word.
 
+use crate::ids::{ControlAt, Slot, ThreadAt};
 use crate::program::compiled::Compiled;
 
 /// A field of a packed state.
@@ -128,10 +129,10 @@ impl Layout {
     ///
     /// # Errors
     /// If a value does not fit into its field.
-    pub fn pack(&self, control: &[usize], values: &[i64], packed: &mut [u64]) -> Result<(), DoesNotFit> {
+    pub fn pack(&self, control: &[ControlAt], values: &[i64], packed: &mut [u64]) -> Result<(), DoesNotFit> {
         packed.fill(0);
-        for (thread, &state) in control.iter().enumerate() {
-            self.set(packed, thread, state as i64)?;
+        for (field, state) in control.iter().enumerate() {
+            self.set(packed, field, i64::from(state.0))?;
         }
         for (slot, &value) in values.iter().enumerate() {
             self.set(packed, self.num_of_threads + slot, value)?;
@@ -141,11 +142,11 @@ impl Layout {
 
     /// Unpacks a whole state.
     #[inline]
-    pub fn unpack(&self, packed: &[u64], control: &mut [usize], values: &mut [i64]) {
+    pub fn unpack(&self, packed: &[u64], control: &mut [ControlAt], values: &mut [i64]) {
         let get = |field: &Field| (packed[field.word] >> field.shift) & field.mask;
         let (control_fields, value_fields) = self.fields.split_at(self.num_of_threads);
         for (state, field) in control.iter_mut().zip(control_fields) {
-            *state = get(field) as usize;
+            *state = ControlAt(get(field) as u32);
         }
         for (value, field) in values.iter_mut().zip(value_fields) {
             *value = field.least.wrapping_add_unsigned(get(field));
@@ -157,8 +158,8 @@ impl Layout {
     /// # Errors
     /// Never in practice: control states are known from the start.
     #[inline]
-    pub fn set_control(&self, packed: &mut [u64], thread: usize, state: usize) -> Result<(), DoesNotFit> {
-        self.set(packed, thread, state as i64)
+    pub fn set_control(&self, packed: &mut [u64], thread: ThreadAt, state: ControlAt) -> Result<(), DoesNotFit> {
+        self.set(packed, thread.index(), i64::from(state.0))
     }
 
     /// Replaces the value of a slot.
@@ -166,8 +167,8 @@ impl Layout {
     /// # Errors
     /// If the value does not fit into its field.
     #[inline]
-    pub fn set_value(&self, packed: &mut [u64], slot: usize, value: i64) -> Result<(), DoesNotFit> {
-        self.set(packed, self.num_of_threads + slot, value)
+    pub fn set_value(&self, packed: &mut [u64], slot: Slot, value: i64) -> Result<(), DoesNotFit> {
+        self.set(packed, self.num_of_threads + slot.index(), value)
     }
 
     #[inline]
@@ -201,13 +202,13 @@ mod tests {
             Layout::with_ranges(vec![Range { least: 0, bits: 1 }, Range { least: 0, bits: 2 }], 1, vec![0]);
         for value in [3, 4, 17, -1, -40, 1 << 40, i64::MIN, i64::MAX] {
             let mut packed = vec![0; layout.words()];
-            while let Err(problem) = layout.pack(&[1], &[value], &mut packed) {
+            while let Err(problem) = layout.pack(&[ControlAt(1)], &[value], &mut packed) {
                 layout = layout.widened(problem);
                 packed = vec![0; layout.words()];
             }
-            let (mut control, mut values) = ([0], [0]);
+            let (mut control, mut values) = ([ControlAt(0)], [0]);
             layout.unpack(&packed, &mut control, &mut values);
-            assert_eq!((control, values), ([1], [value]));
+            assert_eq!((control, values), ([ControlAt(1)], [value]));
         }
         assert!(layout.bits() <= 65);
     }

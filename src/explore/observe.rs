@@ -3,7 +3,7 @@
 use super::driver::Observer;
 use super::successors::{Evaluated, Visitor, Whose};
 use crate::facts::{Facts, Follows, Waits};
-use crate::ids::LabelId;
+use crate::ids::{LabelId, ThreadAt};
 use crate::lts::label::Label;
 use crate::lts::writer;
 use crate::outline::Outline;
@@ -46,7 +46,7 @@ pub struct FactsWatcher {
     /// What is enabled in the state at hand.
     enabled: Vec<u32>,
     /// Where the labels of each thread begin in `enabled`.
-    threads: Vec<(u32, usize)>,
+    threads: Vec<(ThreadAt, usize)>,
     /// What a thread has enabled after a step of the state at hand; the step is its own, or another thread's.
     outlooks: Vec<Outlook>,
     /// The labels of the outlooks, one after the other.
@@ -59,7 +59,7 @@ pub struct FactsWatcher {
 }
 
 struct Outlook {
-    thread: u32,
+    thread: ThreadAt,
     /// The label of the thread's own step.
     own_step: Option<u32>,
     begin: usize,
@@ -107,8 +107,8 @@ fn intern(sets: &mut FxHashMap<Box<[u32]>, u32>, set: &[u32]) -> u32 {
 
 impl Visitor for FactsWatcher {
     fn step(&mut self, evaluated: Evaluated, _: Option<&[u64]>) {
-        if self.threads.last().is_none_or(|(thread, _)| *thread != evaluated.thread) {
-            self.threads.push((evaluated.thread, self.enabled.len()));
+        if self.threads.last().is_none_or(|(thread, _)| *thread != evaluated.at.thread) {
+            self.threads.push((evaluated.at.thread, self.enabled.len()));
         }
         let label = self.label(evaluated);
         self.enabled.push(label);
@@ -118,7 +118,7 @@ impl Visitor for FactsWatcher {
         true
     }
 
-    fn outlook(&mut self, thread: u32, whose: Whose) {
+    fn outlook(&mut self, thread: ThreadAt, whose: Whose) {
         let own_step = match whose {
             Whose::Own => self.enabled.last().copied(),
             Whose::Other => None,
@@ -225,7 +225,7 @@ pub fn facts(program: &Program, watchers: &[FactsWatcher], size: (u64, u64)) -> 
 }
 
 fn label_of(program: &Program, evaluated: Evaluated) -> Label {
-    label(program, evaluated.thread as usize, evaluated.instruction as usize, evaluated.verdict, evaluated.key)
+    label(program, evaluated.at, evaluated.verdict, evaluated.key)
 }
 
 /// Writes the state space as `.aut`, in mCRL2's shape, transition by transition.

@@ -9,6 +9,7 @@ use super::layout::Layout;
 use super::run::Discoveries;
 use super::store::States;
 use super::table::Table;
+use crate::ids::ControlAt;
 use crate::program::compiled::Compiled;
 
 /// What a search has found so far; it goes on with a wider layout where one with a narrower one stopped.
@@ -27,7 +28,7 @@ impl<W> Progress<W> {
     /// Only the initial state.
     pub(super) fn start<O: Observer<Watcher = W>>(compiled: &Compiled, layout: &Layout, observer: &O) -> Progress<W> {
         let num_of_workers = rayon::current_num_threads();
-        let control: Vec<usize> = compiled.threads.iter().map(|thread| thread.initial).collect();
+        let control: Vec<ControlAt> = compiled.threads.iter().map(|thread| thread.initial).collect();
         let mut initial = vec![0; layout.words()];
         layout.pack(&control, &compiled.initial, &mut initial).expect("a new layout holds the initial state");
         let mut states = States::new(layout.bytes());
@@ -47,7 +48,7 @@ impl<W> Progress<W> {
     /// The same states in another layout, with the same numbers.
     pub(super) fn repacked(self, compiled: &Compiled, from: &Layout, to: &Layout) -> Progress<W> {
         let mut states = States::new(to.bytes());
-        let mut control = vec![0; compiled.threads.len()];
+        let mut control = vec![ControlAt(0); compiled.threads.len()];
         let mut values = compiled.initial.clone();
         let mut old = vec![0; from.words()];
         let mut packed = vec![0; to.words()];

@@ -4,6 +4,8 @@
 //! nothing is allocated for a state.
 
 use super::layout::{DoesNotFit, Layout};
+use crate::ids::{ControlAt, ThreadAt};
+use crate::program::At;
 use crate::program::compiled::{Compiled, CompiledThread, Fault, Step, Target, Trace};
 use crate::program::labels::Verdict;
 use crate::property::StateCondition;
@@ -12,10 +14,8 @@ use std::sync::Arc;
 /// One step: which instruction, how it went, and what the labels of its indices are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Evaluated {
-    /// The thread.
-    pub thread: u32,
-    /// The instruction, by its position in the thread.
-    pub instruction: u32,
+    /// The instruction.
+    pub at: At,
     /// Taken or refused.
     pub verdict: Verdict,
     /// The digits of its computed indices.
@@ -28,7 +28,7 @@ pub enum Trouble {
     /// A field is too narrow: start again with a wider one.
     TooNarrow(DoesNotFit),
     /// The program goes wrong here.
-    Fault(Fault, u32, u32),
+    Fault(Fault, At),
     /// An invariant cannot be evaluated here; which of them.
     Invariant(Fault, usize),
     /// An invariant does not hold here; which of them.
@@ -50,7 +50,7 @@ impl LocalStates {
     #[must_use]
     pub fn of(compiled: &Compiled, shared: usize) -> LocalStates {
         let of_thread = |thread: &CompiledThread| {
-            let is_local = |step: &Step| !step.accesses().any(|slot| slot < shared);
+            let is_local = |step: &Step| !step.accesses().any(|slot| slot.location(shared).is_some());
             let mut local: Vec<bool> =
                 thread.steps.iter().map(|steps| !steps.is_empty() && steps.iter().all(is_local)).collect();
             // A state is left for certain if all its steps lead to states that are, or that are not local.
@@ -59,7 +59,7 @@ impl LocalStates {
             while changed {
                 changed = false;
                 for control in 0..leaves.len() {
-                    if !leaves[control] && thread.steps[control].iter().all(|step| leaves[step.to]) {
+                    if !leaves[control] && thread.steps[control].iter().all(|step| leaves[step.to.index()]) {
                         leaves[control] = true;
                         changed = true;
                     }
@@ -87,7 +87,7 @@ pub trait Visitor {
     fn begin_state(&mut self, _number: usize) {}
 
     /// A step that is taken, in full, just before it is told: the values of all slots before it and after it.
-    fn executed(&mut self, _thread: usize, _step: &Step, _before: &[i64], _after: &[i64]) {}
+    fn executed(&mut self, _thread: ThreadAt, _step: &Step, _before: &[i64], _after: &[i64]) {}
 
     /// A step; `successor` is the packed state that it leads to, none for a blocked evaluation.
     fn step(&mut self, evaluated: Evaluated, successor: Option<&[u64]>);
@@ -99,7 +99,7 @@ pub trait Visitor {
 
     /// After a step that was taken: what `thread` has enabled now comes next. It is the thread of the step, or
     /// another one for which the step may have changed it.
-    fn outlook(&mut self, _thread: u32, _whose: Whose) {}
+    fn outlook(&mut self, _thread: ThreadAt, _whose: Whose) {}
 
     /// An instruction that the thread of the outlook has enabled, or evaluates and refuses.
     fn next(&mut self, _evaluated: Evaluated) {}
@@ -115,7 +115,7 @@ pub trait Visitor {
 pub struct Expander<'p> {
     compiled: &'p Compiled,
     layout: &'p Layout,
-    control: Vec<usize>,
+    control: Vec<ControlAt>,
     values: Vec<i64>,
     after: Vec<i64>,
     scratch: Vec<i64>,
@@ -135,7 +135,7 @@ impl<'p> Expander<'p> {
         Expander {
             compiled,
             layout,
-            control: vec![0; compiled.threads.len()],
+            control: compiled.threads.iter().map(|thread| thread.initial).collect(),
             values: compiled.initial.clone(),
             after: compiled.initial.clone(),
             scratch: compiled.initial.clone(),
@@ -159,22 +159,21 @@ impl<'p> Expander<'p> {
         Expander { local_states, ..self }
     }
 
-    /// The threads whose steps are told: one if its local steps alone are enough.
-    fn threads(&mut self) -> Result<std::ops::Range<usize>, Trouble> {
-        let all = 0..self.control.len();
-        for thread in all.clone() {
-            let control = self.control[thread];
-            let is_local = |states: &Arc<LocalStates>| states.0[thread][control];
+    /// The positions of the threads whose steps are told: one if its local steps alone are enough.
+    fn threads(&mut self) -> Result<std::ops::Range<u32>, Trouble> {
+        for thread in ThreadAt::all(self.control.len()) {
+            let control = self.control[thread.index()];
+            let is_local = |states: &Arc<LocalStates>| states.0[thread.index()][control.index()];
             if !self.local_states.as_ref().is_some_and(is_local) {
                 continue;
             }
-            for step in &self.compiled.threads[thread].steps[control] {
+            for step in self.compiled.thread(thread).steps_from(control) {
                 if self.evaluate(thread, step)?.1 {
-                    return Ok(thread..thread + 1);
+                    return Ok(thread.0..thread.0 + 1);
                 }
             }
         }
-        Ok(all)
+        Ok(0..self.control.len() as u32)
     }
 
     /// Tells the visitor all steps of a state, thread by thread, in the order of the source.
@@ -186,8 +185,8 @@ impl<'p> Expander<'p> {
         if !self.invariants.is_empty() {
             self.check_invariants()?;
         }
-        for thread in self.threads()? {
-            for step in &self.compiled.threads[thread].steps[self.control[thread]] {
+        for thread in self.threads()?.map(ThreadAt) {
+            for step in self.compiled.thread(thread).steps_from(self.control[thread.index()]) {
                 let (evaluated, is_taken) = self.evaluate(thread, step)?;
                 if !is_taken {
                     visitor.step(evaluated, None);
@@ -200,12 +199,12 @@ impl<'p> Expander<'p> {
                 // (method §2).
                 let is_blocked = !has_written && step.has_condition() && self.packed == state;
                 if visitor.wants_outlooks() && !is_blocked {
-                    visitor.outlook(thread as u32, Whose::Own);
+                    visitor.outlook(thread, Whose::Own);
                     self.tell_next(thread, step.to, visitor)?;
-                    for other in (0..self.control.len()).filter(|&other| other != thread) {
-                        let control = self.control[other];
-                        if step.may_change(self.compiled.threads[other].reads(control)) {
-                            visitor.outlook(other as u32, Whose::Other);
+                    for other in ThreadAt::all(self.control.len()).filter(|&other| other != thread) {
+                        let control = self.control[other.index()];
+                        if step.may_change(self.compiled.thread(other).reads(control)) {
+                            visitor.outlook(other, Whose::Other);
                             self.tell_next(other, control, visitor)?;
                         }
                     }
@@ -219,7 +218,7 @@ impl<'p> Expander<'p> {
     fn check_invariants(&mut self) -> Result<(), Trouble> {
         self.observed.clear();
         self.observed.extend_from_slice(&self.values);
-        self.observed.extend(self.control.iter().map(|&state| state as i64));
+        self.observed.extend(self.control.iter().map(|state| i64::from(state.0)));
         let mut trace = Trace::default();
         for (position, invariant) in self.invariants.iter().enumerate() {
             match invariant.holds(&self.observed, &mut trace) {
@@ -234,7 +233,7 @@ impl<'p> Expander<'p> {
 
     /// Evaluates the condition.
     #[inline]
-    fn evaluate(&mut self, thread: usize, step: &Step) -> Result<(Evaluated, bool), Trouble> {
+    fn evaluate(&mut self, thread: ThreadAt, step: &Step) -> Result<(Evaluated, bool), Trouble> {
         let mut trace = Trace::default();
         let is_taken = step.is_enabled(&self.values, &mut trace).map_err(|fault| trouble(fault, thread, step))?;
         self.out_of_range += trace.out_of_range;
@@ -246,7 +245,7 @@ impl<'p> Expander<'p> {
     #[inline]
     fn execute(
         &mut self,
-        thread: usize,
+        thread: ThreadAt,
         step: &Step,
         before: Evaluated,
         state: &[u64],
@@ -262,9 +261,10 @@ impl<'p> Expander<'p> {
                 Target::Slot(slot) => (*slot, 1),
                 Target::Element(base, length, _) => (*base, *length),
             };
-            for slot in first..first + length {
-                if self.after[slot] != self.values[slot] {
-                    self.layout.set_value(&mut self.packed, slot, self.after[slot]).map_err(Trouble::TooNarrow)?;
+            for slot in first.run(length) {
+                let (value, before) = (self.after[slot.index()], self.values[slot.index()]);
+                if value != before {
+                    self.layout.set_value(&mut self.packed, slot, value).map_err(Trouble::TooNarrow)?;
                 }
             }
         }
@@ -273,8 +273,8 @@ impl<'p> Expander<'p> {
 
     /// Tells what a thread evaluates in the state after a step. Keys of instructions that are taken need their
     /// assignments' indices, too.
-    fn tell_next(&mut self, thread: usize, control: usize, visitor: &mut impl Visitor) -> Result<(), Trouble> {
-        for next in &self.compiled.threads[thread].steps[control] {
+    fn tell_next(&mut self, thread: ThreadAt, control: ControlAt, visitor: &mut impl Visitor) -> Result<(), Trouble> {
+        for next in self.compiled.thread(thread).steps_from(control) {
             let mut trace = Trace::default();
             let is_taken = next.is_enabled(&self.after, &mut trace).map_err(|fault| trouble(fault, thread, next))?;
             let verdict = if is_taken { Verdict::Taken } else { Verdict::Refused };
@@ -288,10 +288,10 @@ impl<'p> Expander<'p> {
     }
 }
 
-fn evaluated(thread: usize, step: &Step, verdict: Verdict, key: u64) -> Evaluated {
-    Evaluated { thread: thread as u32, instruction: step.instruction as u32, verdict, key }
+fn evaluated(thread: ThreadAt, step: &Step, verdict: Verdict, key: u64) -> Evaluated {
+    Evaluated { at: At { thread, instruction: step.instruction }, verdict, key }
 }
 
-fn trouble(fault: Fault, thread: usize, step: &Step) -> Trouble {
-    Trouble::Fault(fault, thread as u32, step.instruction as u32)
+fn trouble(fault: Fault, thread: ThreadAt, step: &Step) -> Trouble {
+    Trouble::Fault(fault, At { thread, instruction: step.instruction })
 }

@@ -17,6 +17,7 @@
 
 pub mod automata;
 pub mod diagnostic;
+pub mod edit;
 pub mod litmus;
 pub(crate) mod similar;
 pub mod slco;

@@ -11,7 +11,7 @@ mod site;
 
 pub use site::{Place, Site};
 
-use crate::ids::{ControlId, InstrId, ThreadId};
+use crate::ids::{ControlAt, ControlId, InstrId, ThreadId};
 use crate::lts::label::Label;
 use crate::natural::natural_order;
 use crate::program::{At, Program};
@@ -72,14 +72,15 @@ impl Outline {
         });
         let threads = program.threads.iter().map(|thread| thread.name.as_str());
         let mut outline = Outline::of_names(threads.collect(), names.collect());
-        for (thread_at, thread) in program.threads.iter().enumerate() {
+        for (thread_at, thread) in program.threads_at() {
             let first = outline.controls.len();
             let control = |name: &String| Control { name: name.clone(), ways_in: Vec::new(), ways_out: Vec::new() };
             outline.controls.extend(thread.states.iter().map(control));
-            for (number, instruction) in thread.instructions.iter().enumerate() {
+            for (number, instruction) in thread.instructions_at() {
                 let instr = outline.find(&thread.name, &instruction.name).expect("all instructions were numbered");
-                let state = |position: usize| ControlId::new(first + position);
-                let way = Way { at: (thread_at, number), from: state(instruction.from), to: state(instruction.to) };
+                let state = |position: ControlAt| ControlId::new(first + position.index());
+                let at = At { thread: thread_at, instruction: number };
+                let way = Way { at, from: state(instruction.from), to: state(instruction.to) };
                 outline.instructions[instr.index()].way = Some(way);
                 outline.positions.insert(way.at, instr);
                 outline.controls[way.from.index()].ways_out.push(instr);

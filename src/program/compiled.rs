@@ -8,7 +8,8 @@
 use fixedbitset::FixedBitSet;
 
 use super::arithmetic::{apply, apply_unary};
-use super::{Assignment, BinaryOperator, Expression, Instruction, Program, Reference, Scope, Span, UnaryOperator};
+use super::{Assignment, BinaryOperator, Expression, Program, Reference, Scope, Span, Thread, UnaryOperator};
+use crate::ids::{ControlAt, InstrAt, Slot, ThreadAt};
 
 /// The values of all variables, by slot.
 pub type Values = [i64];
@@ -56,9 +57,9 @@ pub enum Code {
     /// A constant.
     Constant(i64),
     /// The value in a slot.
-    Slot(usize),
+    Slot(Slot),
     /// An element of an array: first slot, number of elements, index.
-    Element(usize, usize, Box<Code>),
+    Element(Slot, usize, Box<Code>),
     /// An operator with one operand, and where it stands.
     Unary(UnaryOperator, Box<Code>),
     /// An operator with two operands, and where it stands.
@@ -69,18 +70,18 @@ pub enum Code {
 #[derive(Clone, Debug)]
 pub enum Target {
     /// Into a slot.
-    Slot(usize),
+    Slot(Slot),
     /// Into an element of an array: first slot, number of elements, index.
-    Element(usize, usize, Code),
+    Element(Slot, usize, Code),
 }
 
 /// An instruction over slots.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// Its position in the thread.
-    pub instruction: usize,
+    pub instruction: InstrAt,
     /// The control state that it leads to.
-    pub to: usize,
+    pub to: ControlAt,
     /// The conditions of the instructions that come first: it is taken only if none of them holds.
     pub outranked: Vec<Code>,
     /// Its own condition.
@@ -98,7 +99,7 @@ pub struct CompiledThread {
     /// The steps from each control state, in the order of the source.
     pub steps: Vec<Vec<Step>>,
     /// Where it starts.
-    pub initial: usize,
+    pub initial: ControlAt,
     /// The slots that the steps from each control state may read.
     reads: Vec<FixedBitSet>,
 }
@@ -106,7 +107,7 @@ pub struct CompiledThread {
 /// A program over slots.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The threads.
+    /// The threads, by position.
     pub threads: Vec<CompiledThread>,
     /// The values at the start, by slot.
     pub initial: Vec<i64>,
@@ -127,8 +128,8 @@ pub struct TooManyIndices {
 /// The slots of a program's variables.
 pub(crate) struct Slots<'p> {
     program: &'p Program,
-    shared: Vec<(usize, usize)>,
-    locals: Vec<Vec<(usize, usize)>>,
+    shared: Vec<(Slot, usize)>,
+    locals: Vec<Vec<(Slot, usize)>>,
 }
 
 impl<'p> Slots<'p> {
@@ -136,7 +137,7 @@ impl<'p> Slots<'p> {
         let mut next = 0;
         let mut place = |length: usize| {
             next += length;
-            (next - length, length)
+            (Slot::new(next - length), length)
         };
         Slots {
             program,
@@ -150,20 +151,20 @@ impl<'p> Slots<'p> {
     }
 
     /// First slot and number of elements.
-    pub(super) fn place(&self, thread: usize, reference: &Reference) -> (usize, usize) {
+    pub(super) fn place(&self, thread: ThreadAt, reference: &Reference) -> (Slot, usize) {
         match reference.scope {
             Scope::Shared => self.shared[reference.variable],
-            Scope::Local => self.locals[thread][reference.variable],
+            Scope::Local => self.locals[thread.index()][reference.variable],
         }
     }
 
     /// The position of an element whose index is a constant in range: it is as good as a variable, and no part of the
     /// key.
-    pub(super) fn constant_index(&self, thread: usize, reference: &Reference) -> Option<usize> {
+    pub(super) fn constant_index(&self, thread: ThreadAt, reference: &Reference) -> Option<usize> {
         reference.constant_index(self.program, thread)
     }
 
-    pub(crate) fn code(&self, thread: usize, expression: &Expression) -> Code {
+    pub(crate) fn code(&self, thread: ThreadAt, expression: &Expression) -> Code {
         let code = |inner: &Expression| Box::new(self.code(thread, inner));
         match expression {
             Expression::Constant(value) => Code::Constant(*value),
@@ -172,7 +173,7 @@ impl<'p> Slots<'p> {
                 Some(index) => {
                     let (base, length) = self.place(thread, reference);
                     match self.constant_index(thread, reference) {
-                        Some(position) => Code::Slot(base + position),
+                        Some(position) => Code::Slot(base.plus(position)),
                         None => Code::Element(base, length, code(index)),
                     }
                 }
@@ -182,11 +183,11 @@ impl<'p> Slots<'p> {
         }
     }
 
-    fn assignment(&self, thread: usize, assignment: &Assignment) -> (Target, Code) {
+    fn assignment(&self, thread: ThreadAt, assignment: &Assignment) -> (Target, Code) {
         let (base, length) = self.place(thread, &assignment.target);
         let target = match (&assignment.target.index, self.constant_index(thread, &assignment.target)) {
             (None, _) => Target::Slot(base),
-            (Some(_), Some(position)) => Target::Slot(base + position),
+            (Some(_), Some(position)) => Target::Slot(base.plus(position)),
             (Some(index), None) => Target::Element(base, length, self.code(thread, index)),
         };
         let value = self.code(thread, &assignment.value);
@@ -203,6 +204,13 @@ impl<'p> Slots<'p> {
 }
 
 impl Compiled {
+    /// A thread.
+    #[inline]
+    #[must_use]
+    pub fn thread(&self, thread: ThreadAt) -> &CompiledThread {
+        &self.threads[thread.index()]
+    }
+
     /// Compiles a program.
     ///
     /// # Errors
@@ -210,11 +218,11 @@ impl Compiled {
     pub fn new(program: &Program) -> Result<Compiled, TooManyIndices> {
         let slots = Slots::of(program);
         let mut threads = Vec::new();
-        for (position, thread) in program.threads.iter().enumerate() {
+        for (position, thread) in program.threads_at() {
             let mut steps: Vec<Vec<Step>> = vec![Vec::new(); thread.states.len()];
-            for (number, instruction) in thread.instructions.iter().enumerate() {
+            for (number, instruction) in thread.instructions_at() {
                 let outranked: Vec<Code> =
-                    outranked(&thread.instructions, number).map(|condition| slots.code(position, &condition)).collect();
+                    outranked(thread, number).map(|condition| slots.code(position, &condition)).collect();
                 let assignments: Vec<(Target, Code)> =
                     instruction.assignments.iter().map(|a| slots.assignment(position, a)).collect();
                 let step = Step {
@@ -227,15 +235,16 @@ impl Compiled {
                         value.for_each_array(&mut |_| found = true);
                         found
                     }),
-                    writes: assignments.iter().flat_map(|(target, _)| target.slots()).collect(),
+                    writes: assignments.iter().flat_map(|(target, _)| target.slots()).map(Slot::index).collect(),
                     assignments,
                 };
                 if step.num_of_keys().is_none() {
                     return Err(TooManyIndices { span: instruction.span });
                 }
-                steps[instruction.from].push(step);
+                steps[instruction.from.index()].push(step);
             }
-            let reads = steps.iter().map(|steps| steps.iter().flat_map(Step::reads).collect()).collect();
+            let reads = |steps: &Vec<Step>| steps.iter().flat_map(Step::reads).map(Slot::index).collect();
+            let reads = steps.iter().map(reads).collect();
             threads.push(CompiledThread { steps, initial: thread.initial, reads });
         }
         let variables = || program.shared.iter().chain(program.threads.iter().flat_map(|thread| &thread.locals));
@@ -270,9 +279,10 @@ fn kinds(program: &Program) -> Vec<usize> {
 
 /// The conditions that must not hold for an instruction to be taken, in the order of the source: those of the
 /// instructions from the same control state with a smaller priority number.
-pub(crate) fn outranked(instructions: &[Instruction], number: usize) -> impl Iterator<Item = Expression> + '_ {
-    let own = &instructions[number];
-    instructions
+pub(crate) fn outranked(thread: &Thread, number: InstrAt) -> impl Iterator<Item = Expression> + '_ {
+    let own = thread.instruction(number);
+    thread
+        .instructions
         .iter()
         .filter(|other| other.from == own.from && other.priority < own.priority)
         .map(|other| other.condition.clone().unwrap_or(Expression::Constant(1)))
@@ -281,28 +291,41 @@ pub(crate) fn outranked(instructions: &[Instruction], number: usize) -> impl Ite
 impl CompiledThread {
     /// The slots that the steps from a control state may read.
     #[must_use]
-    pub fn reads(&self, control: usize) -> &FixedBitSet {
-        &self.reads[control]
+    pub fn reads(&self, control: ControlAt) -> &FixedBitSet {
+        &self.reads[control.index()]
+    }
+
+    /// The steps from a control state, in the order of the source.
+    #[inline]
+    #[must_use]
+    pub fn steps_from(&self, control: ControlAt) -> &[Step] {
+        &self.steps[control.index()]
+    }
+
+    /// The step of an instruction, if the thread has it.
+    #[must_use]
+    pub fn step_of(&self, instruction: InstrAt) -> Option<&Step> {
+        self.steps.iter().flatten().find(|step| step.instruction == instruction)
     }
 }
 
 impl Target {
-    fn slots(&self) -> std::ops::Range<usize> {
+    fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
         match self {
-            Target::Slot(slot) => *slot..slot + 1,
+            Target::Slot(slot) => elements(*slot, 1, &Code::Constant(0)),
             Target::Element(base, length, index) => elements(*base, *length, index),
         }
     }
 }
 
 /// The slots of an element: one if its index is a constant, none if that is out of range, else all.
-fn elements(base: usize, length: usize, index: &Code) -> std::ops::Range<usize> {
+fn elements(base: Slot, length: usize, index: &Code) -> impl Iterator<Item = Slot> + use<> {
     match index {
         Code::Constant(index) => match usize::try_from(*index).ok().filter(|&position| position < length) {
-            Some(position) => base + position..base + position + 1,
-            None => base..base,
+            Some(position) => base.plus(position).run(1),
+            None => base.run(0),
         },
-        _ => base..base + length,
+        _ => base.run(length),
     }
 }
 
@@ -315,12 +338,12 @@ impl Step {
     }
 
     /// The slots that it may read or write.
-    pub(crate) fn accesses(&self) -> impl Iterator<Item = usize> {
-        self.reads().into_iter().chain(self.writes.ones().collect::<Vec<usize>>())
+    pub(crate) fn accesses(&self) -> impl Iterator<Item = Slot> {
+        self.reads().into_iter().chain(self.writes.ones().map(Slot::new))
     }
 
     /// The slots that it may read.
-    pub(crate) fn reads(&self) -> Vec<usize> {
+    pub(crate) fn reads(&self) -> Vec<Slot> {
         let mut slots = Vec::new();
         let mut add = |code: &Code| code.for_each_slot(&mut |slot| slots.push(slot));
         self.outranked.iter().chain(&self.condition).for_each(&mut add);
@@ -359,13 +382,13 @@ impl Step {
             let value = value.evaluate(values, trace)?;
             match target {
                 Target::Slot(slot) => {
-                    values[*slot] = value;
+                    values[slot.index()] = value;
                     trace.writes += 1;
                 }
                 Target::Element(base, length, index) => {
                     let index = index.evaluate(values, trace)?;
                     if let Some(position) = trace.index(index, *length) {
-                        values[base + position] = value;
+                        values[base.index() + position] = value;
                         trace.writes += 1;
                     }
                 }
@@ -435,7 +458,7 @@ impl Code {
     }
 
     /// Calls `visit` for every slot that may be read.
-    pub(crate) fn for_each_slot(&self, visit: &mut impl FnMut(usize)) {
+    pub(crate) fn for_each_slot(&self, visit: &mut impl FnMut(Slot)) {
         match self {
             Code::Constant(_) => {}
             Code::Slot(slot) => visit(*slot),
@@ -466,7 +489,7 @@ impl Code {
         // Most parts of expressions are these; they are evaluated without a call.
         match self {
             Code::Constant(value) => Ok(*value),
-            Code::Slot(slot) => Ok(values[*slot]),
+            Code::Slot(slot) => Ok(values[slot.index()]),
             compound => compound.compute(values, trace),
         }
     }
@@ -474,10 +497,10 @@ impl Code {
     fn compute(&self, values: &Values, trace: &mut Trace) -> Result<i64, Box<Fault>> {
         match self {
             Code::Constant(value) => Ok(*value),
-            Code::Slot(slot) => Ok(values[*slot]),
+            Code::Slot(slot) => Ok(values[slot.index()]),
             Code::Element(base, length, index) => {
                 let index = index.value(values, trace)?;
-                Ok(trace.index(index, *length).map_or(0, |position| values[base + position]))
+                Ok(trace.index(index, *length).map_or(0, |position| values[base.index() + position]))
             }
             Code::Unary(operator, operand) => {
                 let value = operand.value(values, trace)?;

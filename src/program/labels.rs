@@ -8,7 +8,8 @@
 //! `x, x`).
 
 use super::compiled::{Slots, outranked};
-use super::{Expression, InstructionKind, Program, Reference, Scope};
+use super::{At, Expression, InstructionKind, Program, Reference, Scope};
+use crate::ids::ThreadAt;
 use crate::lts::label::{Access, Label, LabelKind, Step};
 
 /// Whether an instruction was taken.
@@ -20,12 +21,12 @@ pub enum Verdict {
     Refused,
 }
 
-/// Builds the label of an instruction of a thread.
+/// Builds the label of an instruction.
 #[must_use]
-pub fn label(program: &Program, thread: usize, instruction: usize, verdict: Verdict, key: u64) -> Label {
-    let own = &program.threads[thread].instructions[instruction];
+pub fn label(program: &Program, at: At, verdict: Verdict, key: u64) -> Label {
+    let (thread, own) = (at.thread, program.instruction(at));
     let slots = Slots::of(program);
-    let outranked: Vec<Expression> = outranked(&program.threads[thread].instructions, instruction).collect();
+    let outranked: Vec<Expression> = outranked(program.thread(thread), at.instruction).collect();
     let mut lengths = Vec::new();
     for condition in outranked.iter().chain(&own.condition) {
         expression_lengths(&slots, thread, condition, &mut lengths);
@@ -61,7 +62,7 @@ pub fn label(program: &Program, thread: usize, instruction: usize, verdict: Verd
         }
     }
     Label {
-        thread: program.threads[thread].name.clone(),
+        thread: program.thread(thread).name.clone(),
         instr: own.name.clone(),
         kind: match own.kind {
             // A partial fence makes no access; without its fence the analysis orders less than the program does.
@@ -90,7 +91,7 @@ fn digits(mut key: u64, lengths: &[usize]) -> Vec<u64> {
     digits
 }
 
-fn expression_lengths(slots: &Slots<'_>, thread: usize, expression: &Expression, lengths: &mut Vec<usize>) {
+fn expression_lengths(slots: &Slots<'_>, thread: ThreadAt, expression: &Expression, lengths: &mut Vec<usize>) {
     match expression {
         Expression::Constant(_) => {}
         Expression::Read(reference) => reference_lengths(slots, thread, reference, lengths),
@@ -102,7 +103,7 @@ fn expression_lengths(slots: &Slots<'_>, thread: usize, expression: &Expression,
     }
 }
 
-fn reference_lengths(slots: &Slots<'_>, thread: usize, reference: &Reference, lengths: &mut Vec<usize>) {
+fn reference_lengths(slots: &Slots<'_>, thread: ThreadAt, reference: &Reference, lengths: &mut Vec<usize>) {
     if let Some(index) = &reference.index
         && slots.constant_index(thread, reference).is_none()
     {
@@ -113,7 +114,7 @@ fn reference_lengths(slots: &Slots<'_>, thread: usize, reference: &Reference, le
 
 struct Builder<'a> {
     program: &'a Program,
-    thread: usize,
+    thread: ThreadAt,
     slots: &'a Slots<'a>,
     digits: std::vec::IntoIter<u64>,
 }

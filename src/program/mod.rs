@@ -21,8 +21,16 @@ pub mod single_access;
 
 pub use crate::text::Span;
 
-/// An instruction of a program: positions of its thread and, in the thread, of the instruction.
-pub type At = (usize, usize);
+use crate::ids::{ControlAt, InstrAt, ThreadAt};
+
+/// Where an instruction stands in a program; the order is that of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct At {
+    /// Its thread.
+    pub thread: ThreadAt,
+    /// Its position in the thread.
+    pub instruction: InstrAt,
+}
 
 /// A program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +41,43 @@ pub struct Program {
     pub shared: Vec<Variable>,
     /// The threads.
     pub threads: Vec<Thread>,
+}
+
+impl Program {
+    /// A thread.
+    #[must_use]
+    pub fn thread(&self, thread: ThreadAt) -> &Thread {
+        &self.threads[thread.index()]
+    }
+
+    /// A thread that is about to change.
+    pub fn thread_mut(&mut self, thread: ThreadAt) -> &mut Thread {
+        &mut self.threads[thread.index()]
+    }
+
+    /// The instruction that stands here.
+    #[must_use]
+    pub fn instruction(&self, at: At) -> &Instruction {
+        self.thread(at.thread).instruction(at.instruction)
+    }
+
+    /// The threads, each with its position.
+    pub fn threads_at(&self) -> impl Iterator<Item = (ThreadAt, &Thread)> {
+        self.threads.iter().enumerate().map(|(position, thread)| (ThreadAt::new(position), thread))
+    }
+
+    /// The instructions of all threads, each with where it stands.
+    pub fn instructions_at(&self) -> impl Iterator<Item = (At, &Instruction)> {
+        self.threads_at().flat_map(|(thread, known)| {
+            known.instructions_at().map(move |(instruction, known)| (At { thread, instruction }, known))
+        })
+    }
+
+    /// How many locations the shared memory has.
+    #[must_use]
+    pub fn num_of_locations(&self) -> usize {
+        self.shared.iter().map(|variable| variable.initial.len()).sum()
+    }
 }
 
 /// The type of a variable or of an element of an array.
@@ -71,10 +116,33 @@ pub struct Thread {
     /// The names of its control states; those between the statements of one transition have none of their own and are
     /// called after the transition.
     pub states: Vec<String>,
-    /// Where it starts: a position in `states`.
-    pub initial: usize,
+    /// Where it starts.
+    pub initial: ControlAt,
     /// Its instructions, in the order of the source.
     pub instructions: Vec<Instruction>,
+}
+
+impl Thread {
+    /// An instruction.
+    #[must_use]
+    pub fn instruction(&self, instruction: InstrAt) -> &Instruction {
+        &self.instructions[instruction.index()]
+    }
+
+    /// An instruction that is about to change.
+    pub fn instruction_mut(&mut self, instruction: InstrAt) -> &mut Instruction {
+        &mut self.instructions[instruction.index()]
+    }
+
+    /// The instructions, each with its position.
+    pub fn instructions_at(&self) -> impl Iterator<Item = (InstrAt, &Instruction)> {
+        self.instructions.iter().enumerate().map(|(position, known)| (InstrAt::new(position), known))
+    }
+
+    /// The instructions that lead to a control state.
+    pub fn ways_into(&self, state: ControlAt) -> impl Iterator<Item = InstrAt> {
+        self.instructions_at().filter(move |(_, known)| known.to == state).map(|(position, _)| position)
+    }
 }
 
 /// One atomic step.
@@ -83,9 +151,9 @@ pub struct Instruction {
     /// Its name within the thread.
     pub name: String,
     /// From which control state it is taken.
-    pub from: usize,
+    pub from: ControlAt,
     /// Where it leads.
-    pub to: usize,
+    pub to: ControlAt,
     /// Smaller numbers come first.
     pub priority: u32,
     /// What must hold.
@@ -194,16 +262,16 @@ pub struct Reference {
 impl Reference {
     /// The variable, in a program and one of its threads.
     #[must_use]
-    pub fn variable<'p>(&self, program: &'p Program, thread: usize) -> &'p Variable {
+    pub fn variable<'p>(&self, program: &'p Program, thread: ThreadAt) -> &'p Variable {
         match self.scope {
             Scope::Shared => &program.shared[self.variable],
-            Scope::Local => &program.threads[thread].locals[self.variable],
+            Scope::Local => &program.thread(thread).locals[self.variable],
         }
     }
 
     /// The position of an element whose index is a constant in range: it is as good as a variable, and is not computed.
     #[must_use]
-    pub fn constant_index(&self, program: &Program, thread: usize) -> Option<usize> {
+    pub fn constant_index(&self, program: &Program, thread: ThreadAt) -> Option<usize> {
         let Some(Expression::Constant(index)) = self.index.as_deref() else { return None };
         usize::try_from(*index).ok().filter(|position| *position < self.variable(program, thread).initial.len())
     }

@@ -17,15 +17,16 @@
 
 use super::compiled::outranked;
 use super::{
-    Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span, Thread,
+    Assignment, At, BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span, Thread,
     Type, UnaryOperator, Variable,
 };
+use crate::ids::{ControlAt, InstrAt, ThreadAt};
 
 /// Where an instruction of a split program comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     /// The instruction of the program as it was, by position in its thread.
-    pub instruction: usize,
+    pub instruction: InstrAt,
     /// Whether that instruction is complete behind this one: what stands after it comes now.
     pub completes: bool,
 }
@@ -36,27 +37,34 @@ pub struct SingleAccess {
     /// The program.
     pub program: Program,
     /// For each thread and instruction, where it comes from.
-    pub origins: Vec<Vec<Origin>>,
+    origins: Vec<Vec<Origin>>,
 }
 
 impl SingleAccess {
+    /// Where an instruction of the split program comes from.
+    #[must_use]
+    pub fn origin(&self, at: At) -> Origin {
+        self.origins[at.thread.index()][at.instruction.index()]
+    }
+
     /// Splits the instructions of a program.
     #[must_use]
     pub fn of(program: &Program) -> SingleAccess {
         let mut single = SingleAccess { program: program.clone(), origins: Vec::new() };
-        for (position, thread) in program.threads.iter().enumerate() {
-            let needs = |number: &usize| num_of_accesses(&thread.instructions, *number) > 1;
-            if !(0..thread.instructions.len()).any(|number| needs(&number)) {
+        for (position, thread) in program.threads_at() {
+            let all = InstrAt::all(thread.instructions.len());
+            let needs = |number: InstrAt| num_of_accesses(thread, number) > 1;
+            if !all.clone().any(needs) {
                 let whole = |instruction| Origin { instruction, completes: true };
-                single.origins.push((0..thread.instructions.len()).map(whole).collect());
+                single.origins.push(all.map(whole).collect());
                 continue;
             }
             let mut splitter = Splitter::new(program, position);
-            for number in 0..thread.instructions.len() {
-                splitter.instruction(number, needs(&number));
+            for number in all {
+                splitter.instruction(number, needs(number));
             }
             let (thread, origins) = splitter.finish();
-            single.program.threads[position] = thread;
+            *single.program.thread_mut(position) = thread;
             single.origins.push(origins);
         }
         single
@@ -64,12 +72,12 @@ impl SingleAccess {
 }
 
 /// How many shared accesses an instruction makes at most, one that stays whole counting as one.
-fn num_of_accesses(instructions: &[Instruction], number: usize) -> usize {
-    let instruction = &instructions[number];
+fn num_of_accesses(thread: &Thread, number: InstrAt) -> usize {
+    let instruction = thread.instruction(number);
     if matches!(instruction.kind, InstructionKind::Atomic | InstructionKind::Fence) {
         return 1;
     }
-    let conditions = outranked(instructions, number).chain(instruction.condition.clone());
+    let conditions = outranked(thread, number).chain(instruction.condition.clone());
     let in_assignment = |assignment: &Assignment| {
         let index = assignment.target.index.as_ref().map_or(0, |index| num_of_reads(index));
         let writes = usize::from(assignment.target.scope == Scope::Shared);
@@ -104,7 +112,7 @@ fn may_be_same_location(a: &Reference, b: &Reference) -> bool {
 /// Splits the instructions of one thread.
 struct Splitter<'p> {
     program: &'p Program,
-    own: usize,
+    own: ThreadAt,
     thread: Thread,
     origins: Vec<Origin>,
     num_of_locals: usize,
@@ -113,9 +121,9 @@ struct Splitter<'p> {
 
 /// The instruction that is being split.
 struct Progress {
-    number: usize,
+    number: InstrAt,
     /// From which control state the part at hand is taken.
-    from: usize,
+    from: ControlAt,
     condition: Option<Expression>,
     assignments: Vec<Assignment>,
     has_access: bool,
@@ -127,8 +135,8 @@ struct Progress {
 }
 
 impl<'p> Splitter<'p> {
-    fn new(program: &'p Program, own: usize) -> Splitter<'p> {
-        let thread = Thread { instructions: Vec::new(), ..program.threads[own].clone() };
+    fn new(program: &'p Program, own: ThreadAt) -> Splitter<'p> {
+        let thread = Thread { instructions: Vec::new(), ..program.thread(own).clone() };
         let num_of_locals = thread.locals.len();
         Splitter { program, own, thread, origins: Vec::new(), num_of_locals, num_of_temporaries: 0 }
     }
@@ -147,11 +155,11 @@ impl<'p> Splitter<'p> {
         (self.thread, self.origins)
     }
 
-    fn instruction(&mut self, number: usize, is_split: bool) {
-        let instructions = &self.program.threads[self.own].instructions;
-        let instruction = &instructions[number];
+    fn instruction(&mut self, number: InstrAt, is_split: bool) {
+        let thread = self.program.thread(self.own);
+        let instruction = thread.instruction(number);
         // Priorities are written out as conditions, as those that they speak of may be split.
-        let refusing = outranked(instructions, number).map(not);
+        let refusing = outranked(thread, number).map(not);
         let condition = refusing.chain(instruction.condition.clone()).reduce(and);
         if !is_split {
             self.thread.instructions.push(Instruction { priority: 0, condition, ..instruction.clone() });
@@ -278,16 +286,16 @@ impl<'p> Splitter<'p> {
     }
 
     fn end_part(&mut self, progress: &mut Progress) {
-        let between = self.thread.states.len();
-        let name = &self.program.threads[self.own].instructions[progress.number].name;
+        let between = ControlAt::new(self.thread.states.len());
+        let name = &self.program.thread(self.own).instruction(progress.number).name;
         self.thread.states.push(format!("{name} part {}", progress.parts + 1));
         self.add_part(progress, between, false);
         progress.from = between;
     }
 
     /// Adds the part at hand and, if it decides, the way back.
-    fn add_part(&mut self, progress: &mut Progress, to: usize, completes: bool) {
-        let whole = &self.program.threads[self.own].instructions[progress.number];
+    fn add_part(&mut self, progress: &mut Progress, to: ControlAt, completes: bool) {
+        let whole = self.program.thread(self.own).instruction(progress.number);
         let condition = progress.condition.take();
         let name = |way: &str| format!("{} part {}{way}", whole.name, progress.parts);
         if let (Some(condition), true) = (&condition, progress.parts > 0) {

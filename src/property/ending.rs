@@ -1,6 +1,8 @@
 //! Conditions on final states, as litmus tests end with one: a quantifier, and a proposition on the values in a state
 //! in which all threads have ended and all buffers are empty.
 
+use crate::ids::{LocationAt, ThreadAt};
+
 /// Of which final states the proposition is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantifier {
@@ -15,10 +17,10 @@ pub enum Quantifier {
 /// What a final state is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observed {
-    /// A shared variable, by its position.
-    Shared(usize),
-    /// A local, by the positions of its thread and of itself.
-    Local(usize, usize),
+    /// A location.
+    Shared(LocationAt),
+    /// A local, by its position among those of its thread.
+    Local(ThreadAt, usize),
 }
 
 /// What is said of a final state.
@@ -65,8 +67,8 @@ impl Proposition {
     pub fn holds(&self, state: FinalState<'_>) -> bool {
         match self {
             Proposition::Constant(truth) => *truth,
-            Proposition::Is(Observed::Shared(variable), value) => state.0[*variable] == *value,
-            Proposition::Is(Observed::Local(thread, local), value) => state.1[*thread][*local] == *value,
+            Proposition::Is(Observed::Shared(location), value) => state.0[location.index()] == *value,
+            Proposition::Is(Observed::Local(thread, local), value) => state.1[thread.index()][*local] == *value,
             Proposition::Not(inner) => !inner.holds(state),
             Proposition::All(parts) => parts.iter().all(|part| part.holds(state)),
             Proposition::Any(parts) => parts.iter().any(|part| part.holds(state)),

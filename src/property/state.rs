@@ -6,6 +6,7 @@
 //! have in the program, and behind those stands a slot for each thread's control state. Evaluating allocates nothing.
 //! The expression itself is kept, too, for searches that ask what a state must look like before they have one.
 
+use crate::ids::{ControlAt, Slot, ThreadAt};
 use crate::program::compiled::{Code, Fault, Slots, Trace, Values};
 use crate::program::{BinaryOperator, Expression, Program, Span, Type, Variable};
 
@@ -16,7 +17,7 @@ pub struct Observables {
     /// program has several objects, the object comes first: `object.variable`, `object.thread@state`.
     pub variables: Vec<Variable>,
     /// Thread and control state of those at the end of the list.
-    places: Vec<(usize, usize)>,
+    places: Vec<(ThreadAt, ControlAt)>,
     num_of_slots: usize,
 }
 
@@ -36,8 +37,8 @@ impl Observables {
         }
         let num_of_slots = variables.iter().map(|variable| variable.initial.len()).sum();
         let mut places = Vec::new();
-        for (position, thread) in program.threads.iter().enumerate() {
-            for (state, name) in thread.states.iter().enumerate() {
+        for (position, thread) in program.threads_at() {
+            for (state, name) in ControlAt::all(thread.states.len()).zip(&thread.states) {
                 places.push((position, state));
                 variables.push(Variable {
                     name: format!("{}@{name}", thread.name),
@@ -71,7 +72,7 @@ impl StateCondition {
     #[must_use]
     pub fn new(text: &str, observables: &Observables, expression: Expression) -> StateCondition {
         let flat = Program { name: String::new(), shared: observables.variables.clone(), threads: Vec::new() };
-        let mut code = Slots::of(&flat).code(0, &expression);
+        let mut code = Slots::of(&flat).code(ThreadAt(0), &expression);
         observe_places(&mut code, observables);
         StateCondition { text: text.to_owned(), expression, code }
     }
@@ -100,10 +101,10 @@ fn observe_places(code: &mut Code, observables: &Observables) {
     match code {
         Code::Constant(_) => {}
         Code::Slot(slot) => {
-            if let Some(place) = slot.checked_sub(observables.num_of_slots) {
+            if let Some(place) = slot.index().checked_sub(observables.num_of_slots) {
                 let (thread, state) = observables.places[place];
-                let control = Box::new(Code::Slot(observables.num_of_slots + thread));
-                let state = Box::new(Code::Constant(state as i64));
+                let control = Box::new(Code::Slot(Slot::new(observables.num_of_slots + thread.index())));
+                let state = Box::new(Code::Constant(i64::from(state.0)));
                 *code = Code::Binary(BinaryOperator::Equal, control, state, Span::default());
             }
         }

@@ -1,12 +1,12 @@
 //! Suggestions put to use: which sites get a fence, and which instructions become atomic.
 //!
 //! A [`Repair`] can be put into a program ([`Repair::put_into`]), into one that [`weak`](crate::weak) performs access
-//! by access ([`Repair::apply`]), and into the text of a specification ([`text`]).
+//! by access ([`Repair::apply`]), and into the text of a specification ([`Repair::changes`]).
 
-pub mod text;
+mod text;
 
 use crate::analysis::ModelOutcome;
-use crate::ids::InstrId;
+use crate::ids::{ControlAt, InstrAt, InstrId, ThreadAt};
 use crate::memory::MemoryModel;
 use crate::outline::{Outline, Place, Site};
 use crate::program::{At, Instruction, InstructionKind, Program, Thread};
@@ -160,7 +160,7 @@ impl Repair {
     }
 
     /// The program with the fences in place. A fence before an instruction stands behind everything that leads to it,
-    /// as in a [text]; one at a control state is an instruction of its own, from a state that all lead to instead;
+    /// as in a text; one at a control state is an instruction of its own, from a state that all lead to instead;
     /// for one inside an instruction, that becomes atomic.
     #[must_use]
     pub fn put_into(&self, program: &Program) -> Program {
@@ -168,39 +168,36 @@ impl Repair {
         let mut repaired = program.clone();
         let mut locked: BTreeSet<At> = self.locked.iter().filter_map(|&instr| outline.at(instr)).collect();
         let mut after: BTreeSet<At> = BTreeSet::new();
-        let mut states: BTreeSet<(usize, usize)> = BTreeSet::new();
-        for (site, (thread, number)) in self.fences_at(outline) {
-            let instructions = &program.threads[thread].instructions;
+        let mut states: BTreeSet<(ThreadAt, ControlAt)> = BTreeSet::new();
+        for (site, at) in self.fences_at(outline) {
             match site.place {
                 Place::After => {
-                    after.insert((thread, number));
+                    after.insert(at);
                 }
                 Place::Before => {
-                    let leads_there = |earlier: &usize| instructions[*earlier].to == instructions[number].from;
-                    after.extend((0..instructions.len()).filter(leads_there).map(|earlier| (thread, earlier)));
+                    let ways = program.thread(at.thread).ways_into(program.instruction(at).from);
+                    after.extend(ways.map(|instruction| At { instruction, ..at }));
                 }
                 Place::State => {
-                    states.insert((thread, instructions[number].to));
+                    states.insert((at.thread, program.instruction(at).to));
                 }
                 Place::Inside(_) => {
-                    locked.insert((thread, number));
+                    locked.insert(at);
                 }
             }
         }
-        for (thread, number) in locked {
-            repaired.threads[thread].instructions[number].kind = InstructionKind::Atomic;
+        for at in locked {
+            repaired.thread_mut(at.thread).instruction_mut(at.instruction).kind = InstructionKind::Atomic;
         }
-        for (thread, number) in after {
-            let thread = &mut repaired.threads[thread];
-            let name = format!("{} fence", thread.instructions[number].name);
-            put_between(thread, &[number], name);
+        for at in after {
+            let name = format!("{} fence", repaired.instruction(at).name);
+            put_between(repaired.thread_mut(at.thread), &[at.instruction], name);
         }
         for (thread, state) in states {
-            let thread = &mut repaired.threads[thread];
-            let ways: Vec<usize> =
-                (0..thread.instructions.len()).filter(|&number| thread.instructions[number].to == state).collect();
+            let thread = repaired.thread_mut(thread);
+            let ways: Vec<InstrAt> = thread.ways_into(state).collect();
             // No language has names with a blank.
-            let name = format!("fence at {}", thread.states[state]);
+            let name = format!("fence at {}", thread.states[state.index()]);
             put_between(thread, &ways, name);
         }
         repaired
@@ -208,18 +205,18 @@ impl Repair {
 
     /// Puts the fences in, and makes the instructions atomic; the outline is that of the program that was split.
     pub fn apply(&self, outline: &Outline, split: &mut SplitProgram) {
-        for (thread, instruction) in self.locked.iter().filter_map(|&instr| outline.at(instr)) {
-            split.threads[thread].lock(instruction);
+        for at in self.locked.iter().filter_map(|&instr| outline.at(instr)) {
+            split.lock(at);
         }
         // What stands after an instruction leads to the fence at the state, too.
-        for (_, (thread, instruction)) in self.fences_at(outline).filter(|(site, _)| site.place == Place::State) {
-            split.threads[thread].fence_at_target(instruction);
+        for (_, at) in self.fences_at(outline).filter(|(site, _)| site.place == Place::State) {
+            split.fence_at_target(at);
         }
-        for (site, (thread, instruction)) in self.fences_at(outline) {
+        for (site, at) in self.fences_at(outline) {
             match site.place {
-                Place::Before => split.threads[thread].fence_before(instruction),
-                Place::Inside(level) => split.threads[thread].fence_inside(instruction, level),
-                Place::After => split.threads[thread].fence_after(instruction),
+                Place::Before => split.fence_before(at),
+                Place::Inside(level) => split.fence_inside(at, level),
+                Place::After => split.fence_after(at),
                 Place::State => {}
             }
         }
@@ -232,12 +229,12 @@ impl Repair {
 }
 
 /// Puts a fence between these instructions, which lead to one state, and that state.
-fn put_between(thread: &mut Thread, ways: &[usize], name: String) {
+fn put_between(thread: &mut Thread, ways: &[InstrAt], name: String) {
     let Some(&first) = ways.first() else { return };
-    let between = thread.states.len();
-    let Instruction { to, span, .. } = thread.instructions[first];
+    let between = ControlAt::new(thread.states.len());
+    let Instruction { to, span, .. } = *thread.instruction(first);
     for &way in ways {
-        thread.instructions[way].to = between;
+        thread.instruction_mut(way).to = between;
     }
     thread.instructions.push(Instruction {
         name: name.clone(),

@@ -12,6 +12,8 @@ use super::split::SplitProgram;
 use super::system::{Event, State, System};
 use super::threads::{Access, AccessKind, Action};
 use super::visited::{Allowance, LimitReached, Visited, reaches};
+use crate::ids::{LocationAt, ThreadAt};
+use crate::program::At;
 use crate::weak::Granularity;
 
 /// A state of the machine.
@@ -20,7 +22,7 @@ pub struct BufferState {
     /// Memory and threads.
     pub shared: State,
     /// For each thread the writes that are not yet visible, oldest first.
-    pub buffers: Box<[Vec<(u32, i64)>]>,
+    pub buffers: Box<[Vec<(LocationAt, i64)>]>,
 }
 
 /// What happened in a step.
@@ -31,11 +33,11 @@ pub enum BufferStep {
     /// A thread's write at this position of its buffer became visible.
     Committed {
         /// The thread.
-        thread: usize,
+        thread: ThreadAt,
         /// The position in its buffer.
         position: usize,
         /// The location.
-        location: u32,
+        location: LocationAt,
         /// The value.
         value: i64,
     },
@@ -71,15 +73,15 @@ impl<'p> Buffers<'p> {
     /// All steps of a state, thread by thread.
     pub fn steps(&mut self, state: &BufferState) -> Vec<(BufferStep, BufferState)> {
         let mut steps = Vec::new();
-        for thread in 0..state.buffers.len() {
+        for thread in self.system.program.threads_at() {
             self.commits(state, thread, &mut steps);
             self.issues(state, thread, &mut steps);
         }
         steps
     }
 
-    fn commits(&self, state: &BufferState, thread: usize, steps: &mut Vec<(BufferStep, BufferState)>) {
-        let buffer = &state.buffers[thread];
+    fn commits(&self, state: &BufferState, thread: ThreadAt, steps: &mut Vec<(BufferStep, BufferState)>) {
+        let buffer = &state.buffers[thread.index()];
         for (position, &(location, value)) in buffer.iter().enumerate() {
             let is_first = match self.machine {
                 Machine::Tso => position == 0,
@@ -87,29 +89,29 @@ impl<'p> Buffers<'p> {
             };
             if is_first {
                 let mut next = state.clone();
-                next.buffers[thread].remove(position);
-                next.shared.memory[location as usize] = value;
+                next.buffers[thread.index()].remove(position);
+                next.shared.memory[location.index()] = value;
                 steps.push((BufferStep::Committed { thread, position, location, value }, next));
             }
         }
     }
 
-    fn issues(&mut self, state: &BufferState, thread: usize, steps: &mut Vec<(BufferStep, BufferState)>) {
-        let config = state.shared.threads[thread];
-        let buffer = &state.buffers[thread];
-        for step in self.system.threads[thread].moves(config).iter() {
+    fn issues(&mut self, state: &BufferState, thread: ThreadAt, steps: &mut Vec<(BufferStep, BufferState)>) {
+        let config = state.shared.config(thread);
+        let buffer = &state.buffers[thread.index()];
+        for step in self.system.thread_mut(thread).moves(config).iter() {
             if step.drained && !buffer.is_empty() {
                 continue;
             }
             let mut next = state.clone();
             let mut accesses = Vec::new();
-            next.shared.threads[thread] = match step.action {
+            next.shared.threads[thread.index()] = match step.action {
                 Action::Silent { next } => next,
                 Action::Read { operation, location } => {
                     let own = buffer.iter().rev().find(|&&(written, _)| written == location);
-                    let value = own.map_or(state.shared.memory[location as usize], |&(_, value)| value);
+                    let value = own.map_or(state.shared.memory[location.index()], |&(_, value)| value);
                     accesses.push(Access { kind: AccessKind::Read, location, value });
-                    self.system.threads[thread].after_read(config, step.step, operation, value)
+                    self.system.thread_mut(thread).after_read(config, step.step, operation, value)
                 }
                 Action::Write { .. } if buffer.len() >= self.bound => {
                     self.is_cut_off = true;
@@ -117,7 +119,7 @@ impl<'p> Buffers<'p> {
                 }
                 Action::Write { location, value, next: after } => {
                     accesses.push(Access { kind: AccessKind::Write, location, value });
-                    next.buffers[thread].push((location, value));
+                    next.buffers[thread.index()].push((location, value));
                     after
                 }
                 Action::Whole => {
@@ -128,10 +130,9 @@ impl<'p> Buffers<'p> {
                 }
             };
             let is_write = matches!(step.action, Action::Write { .. });
-            let progress =
-                self.system.threads[thread].progress(config, step.step, next.shared.threads[thread], is_write);
-            let (instruction, order) = (step.instruction as usize, step.order);
-            let event = Event { thread, instruction, accesses, order, progress };
+            let progress = self.system.thread(thread).progress(config, step.step, next.shared.config(thread), is_write);
+            let at = At { thread, instruction: step.instruction };
+            let event = Event { at, accesses, order: step.order, progress };
             steps.push((BufferStep::Issued(event), next));
         }
     }

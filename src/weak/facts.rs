@@ -29,11 +29,11 @@ use super::system::System;
 use super::threads::{ConfigId, Evaluated};
 use super::visited::Visited;
 use crate::facts::{Facts, Follows};
-use crate::ids::LabelId;
+use crate::ids::{InstrAt, LabelId, ThreadAt};
 use crate::lts::label::Label;
 use crate::outline::Outline;
-use crate::program::Program;
 use crate::program::labels::{Verdict, label};
+use crate::program::{At, Program};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -46,12 +46,13 @@ pub fn facts(program: &Program, split: &SplitProgram, limit: usize) -> Facts {
     let mut together = vec![FxHashSet::default(); split.threads.len() * split.threads.len()];
     let Explored { states, transitions, cut_off } = explore(&mut system, &mut together, limit);
     let mut tables = Tables { labels: Vec::new(), evaluated_from: Vec::new(), follows: Vec::new() };
-    for thread in 0..split.threads.len() {
-        tables.add(program, thread, &system.threads[thread].evaluations());
+    for thread in split.threads_at() {
+        tables.add(program, thread, &system.thread(thread).evaluations());
     }
     let mut concurrent = Vec::new();
     for (position, pairs) in together.iter().enumerate() {
         let (first, second) = (position / split.threads.len(), position % split.threads.len());
+        let (first, second) = (ThreadAt::new(first), ThreadAt::new(second));
         for &(a, b) in pairs {
             let (ours, theirs) = (tables.evaluated(first, a), tables.evaluated(second, b));
             concurrent.extend(ours.iter().flat_map(|&a| theirs.iter().map(move |&b| (a, b))));
@@ -79,9 +80,10 @@ fn explore(system: &mut System<'_>, together: &mut [FxHashSet<(ConfigId, ConfigI
             break;
         }
         let state = visited.get(at);
-        cut_off |= (0..threads).any(|thread| system.threads[thread].config(state.threads[thread]).is_faulty);
+        let threads_at = system.program.threads_at();
+        cut_off |= threads_at.clone().any(|thread| system.thread(thread).config(state.config(thread)).is_faulty);
         let begun: Vec<ConfigId> =
-            (0..threads).map(|thread| system.threads[thread].begun_at(state.threads[thread])).collect();
+            threads_at.map(|thread| system.thread_mut(thread).begun_at(state.config(thread))).collect();
         for first in 0..threads {
             for second in first + 1..threads {
                 together[first * threads + second].insert((begun[first], begun[second]));
@@ -106,14 +108,15 @@ struct Tables {
 
 impl Tables {
     /// Adds the evaluations of the next thread.
-    fn add(&mut self, program: &Program, thread: usize, evaluations: &[&Evaluated]) {
-        let mut numbers: BTreeMap<(usize, bool, u64), LabelId> = BTreeMap::new();
+    fn add(&mut self, program: &Program, thread: ThreadAt, evaluations: &[&Evaluated]) {
+        let mut numbers: BTreeMap<(InstrAt, bool, u64), LabelId> = BTreeMap::new();
         let mut from: BTreeMap<ConfigId, Vec<LabelId>> = BTreeMap::new();
         let mut taken: Vec<(LabelId, ConfigId)> = Vec::new();
         for evaluated in evaluations {
             let is_taken = evaluated.verdict == Verdict::Taken;
             let id = *numbers.entry((evaluated.instruction, is_taken, evaluated.key)).or_insert_with(|| {
-                self.labels.push(label(program, thread, evaluated.instruction, evaluated.verdict, evaluated.key));
+                let at = At { thread, instruction: evaluated.instruction };
+                self.labels.push(label(program, at, evaluated.verdict, evaluated.key));
                 LabelId::new(self.labels.len() - 1)
             });
             from.entry(evaluated.from).or_default().push(id);
@@ -131,7 +134,7 @@ impl Tables {
     }
 
     /// The labels that a thread evaluates from a configuration.
-    fn evaluated(&self, thread: usize, config: ConfigId) -> &[LabelId] {
-        self.evaluated_from[thread].get(&config).map_or(&[], |labels| labels)
+    fn evaluated(&self, thread: ThreadAt, config: ConfigId) -> &[LabelId] {
+        self.evaluated_from[thread.index()].get(&config).map_or(&[], |labels| labels)
     }
 }

@@ -12,6 +12,7 @@
 use super::Granularity;
 use super::system::Event;
 use super::threads::{AccessKind, Progress};
+use crate::ids::{LocationAt, ThreadAt};
 
 /// The relation at one point of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -97,7 +98,7 @@ impl Rows {
 struct Part {
     event: usize,
     operations: u64,
-    access: (AccessKind, u32),
+    access: (AccessKind, LocationAt),
 }
 
 /// Two events happen before each other.
@@ -130,12 +131,12 @@ impl HappensBefore {
     /// The event of a thread's next access: a new one, or that of its instruction if only whole instructions count
     /// and it is in the middle of one.
     fn event(&mut self, step: &Event, granularity: Granularity) -> Result<usize, Cycle> {
-        if let (Granularity::Instructions, Some(part)) = (granularity, self.current[step.thread].first()) {
+        if let (Granularity::Instructions, Some(part)) = (granularity, self.current[step.at.thread.index()].first()) {
             return Ok(part.event);
         }
         let event = self.after.events;
         self.after.push();
-        for before in self.last[step.thread].clone() {
+        for before in self.last[step.at.thread.index()].clone() {
             self.edge(before, event)?;
         }
         for access in &step.accesses {
@@ -145,12 +146,12 @@ impl HappensBefore {
                 step.order.before & part.operations != 0 || (location == access.location && is_conflict)
             };
             let before: Vec<usize> =
-                self.current[step.thread].iter().filter(is_before).map(|part| part.event).collect();
+                self.current[step.at.thread.index()].iter().filter(is_before).map(|part| part.event).collect();
             for part in before {
                 self.edge(part, event)?;
             }
             let access = (access.kind, access.location);
-            self.current[step.thread].push(Part { event, operations: step.order.own, access });
+            self.current[step.at.thread.index()].push(Part { event, operations: step.order.own, access });
         }
         Ok(event)
     }
@@ -162,26 +163,30 @@ impl HappensBefore {
     pub fn read(
         &mut self,
         step: &Event,
-        location: usize,
+        location: LocationAt,
         from: ReadFrom,
         granularity: Granularity,
     ) -> Result<(), Cycle> {
         let event = self.event(step, granularity)?;
         match from {
-            ReadFrom::Memory => self.read_memory(step.thread, location, event)?,
-            ReadFrom::Buffer(position) => self.pending[step.thread][position].1 = Some(event),
+            ReadFrom::Memory => self.read_memory(step.at.thread, location, event)?,
+            ReadFrom::Buffer(position) => self.pending[step.at.thread.index()][position].1 = Some(event),
         }
         self.compact();
         Ok(())
     }
 
-    fn read_memory(&mut self, thread: usize, location: usize, event: usize) -> Result<(), Cycle> {
-        if let Some(writer) = self.writer[location] {
+    fn read_memory(&mut self, thread: ThreadAt, location: LocationAt, event: usize) -> Result<(), Cycle> {
+        if let Some(writer) = self.writer[location.index()] {
             self.edge(writer, event)?;
         }
-        let threads = self.last.len();
-        self.readers[location * threads + thread] = Some(event);
+        *self.reader(thread, location) = Some(event);
         Ok(())
+    }
+
+    /// The last read of a location by a thread since it was written.
+    fn reader(&mut self, thread: ThreadAt, location: LocationAt) -> &mut Option<usize> {
+        &mut self.readers[location.index() * self.last.len() + thread.index()]
     }
 
     /// A write goes into the thread's buffer.
@@ -190,7 +195,7 @@ impl HappensBefore {
     /// If that makes the relation cyclic.
     pub fn issue(&mut self, step: &Event, granularity: Granularity) -> Result<(), Cycle> {
         let event = self.event(step, granularity)?;
-        self.pending[step.thread].push((event, None));
+        self.pending[step.at.thread.index()].push((event, None));
         self.compact();
         Ok(())
     }
@@ -199,21 +204,20 @@ impl HappensBefore {
     ///
     /// # Errors
     /// If that makes the relation cyclic.
-    pub fn commit(&mut self, thread: usize, position: usize, location: usize) -> Result<(), Cycle> {
-        let (event, reader) = self.pending[thread].remove(position);
+    pub fn commit(&mut self, thread: ThreadAt, position: usize, location: LocationAt) -> Result<(), Cycle> {
+        let (event, reader) = self.pending[thread.index()].remove(position);
         self.make_visible(location, event)?;
-        let threads = self.last.len();
-        self.readers[location * threads + thread] = reader;
+        *self.reader(thread, location) = reader;
         self.compact();
         Ok(())
     }
 
-    fn make_visible(&mut self, location: usize, event: usize) -> Result<(), Cycle> {
-        if let Some(writer) = self.writer[location].replace(event) {
+    fn make_visible(&mut self, location: LocationAt, event: usize) -> Result<(), Cycle> {
+        if let Some(writer) = self.writer[location.index()].replace(event) {
             self.edge(writer, event)?;
         }
-        for reader in 0..self.last.len() {
-            if let Some(reader) = self.readers[location * self.last.len() + reader].take() {
+        for thread in ThreadAt::all(self.last.len()) {
+            if let Some(reader) = self.reader(thread, location).take() {
                 self.edge(reader, event)?;
             }
         }
@@ -221,14 +225,14 @@ impl HappensBefore {
     }
 
     /// How the instruction of the last access stands: one without effect is before nothing in program order.
-    pub fn settle(&mut self, thread: usize, progress: Progress) {
+    pub fn settle(&mut self, thread: ThreadAt, progress: Progress) {
         if progress == Progress::InTheMiddle {
             return;
         }
-        let mut events: Vec<usize> = self.current[thread].drain(..).map(|part| part.event).collect();
+        let mut events: Vec<usize> = self.current[thread.index()].drain(..).map(|part| part.event).collect();
         events.dedup();
         if progress == Progress::Done && !events.is_empty() {
-            self.last[thread] = events;
+            self.last[thread.index()] = events;
         }
         self.compact();
     }
@@ -243,9 +247,9 @@ impl HappensBefore {
         }
         let event = self.event(step, Granularity::Instructions)?;
         for access in &step.accesses {
-            let location = access.location as usize;
+            let location = access.location;
             match access.kind {
-                AccessKind::Read => self.read_memory(step.thread, location, event)?,
+                AccessKind::Read => self.read_memory(step.at.thread, location, event)?,
                 AccessKind::Write => self.make_visible(location, event)?,
             }
         }

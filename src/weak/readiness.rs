@@ -20,6 +20,7 @@
 
 use super::split::{Cell, Operation, SplitStep};
 use super::threads::Config;
+use crate::ids::LocationAt;
 use crate::program::compiled::{Fault, Trace};
 
 /// An access was made although another one, whose index is not known yet, may have to come first: it is presumed to
@@ -29,7 +30,7 @@ pub struct Presumption {
     /// The operation whose access was made.
     by: u32,
     /// Where.
-    location: u32,
+    location: LocationAt,
     /// The operation that is elsewhere.
     other: u32,
 }
@@ -45,7 +46,7 @@ enum Whereabouts {
 /// How a read or write can be made now.
 pub(super) struct Way {
     /// Where.
-    pub location: u32,
+    pub location: LocationAt,
     /// What it presumes.
     pub presumed: Vec<Presumption>,
 }
@@ -105,8 +106,8 @@ struct Around<'a> {
     split: &'a SplitStep,
     config: &'a Config,
     operation: usize,
-    base: usize,
-    location: u32,
+    base: LocationAt,
+    location: LocationAt,
 }
 
 impl Around<'_> {
@@ -159,7 +160,7 @@ impl Around<'_> {
     }
 }
 
-fn whereabouts(split: &SplitStep, config: &Config, operation: usize, location: u32) -> Whereabouts {
+fn whereabouts(split: &SplitStep, config: &Config, operation: usize, location: LocationAt) -> Whereabouts {
     let is_known = split.addresses[operation] & !config.available() == 0;
     match access(split, operation) {
         Some((cell, _)) if is_known => match locate(cell, &config.frame) {
@@ -194,11 +195,11 @@ fn access(split: &SplitStep, operation: usize) -> Option<(&Cell, bool)> {
     }
 }
 
-fn locate(cell: &Cell, frame: &[i64]) -> Result<Option<u32>, Fault> {
-    let Some(index) = &cell.index else { return Ok(Some(cell.base as u32)) };
+fn locate(cell: &Cell, frame: &[i64]) -> Result<Option<LocationAt>, Fault> {
+    let Some(index) = &cell.index else { return Ok(Some(cell.base)) };
     let index = index.evaluate(frame, &mut Trace::default())?;
     let position = usize::try_from(index).ok().filter(|&position| position < cell.length);
-    Ok(position.map(|position| (cell.base + position) as u32))
+    Ok(position.map(|position| LocationAt::new(cell.base.index() + position)))
 }
 
 /// Whether the fences inside the instruction let an access pass now; and if so, whether it is the first one behind a
@@ -271,19 +272,20 @@ fn settle_one(split: &SplitStep, config: &mut Config, operation: usize) -> Resul
             if locate(cell, &config.frame)?.is_some() {
                 return Ok(Settled::Waiting);
             }
-            config.frame[*slot] = 0;
+            config.frame[slot.index()] = 0;
         }
         Operation::Write(cell, _) => {
             if locate(cell, &config.frame)?.is_some() {
                 return Ok(Settled::Waiting);
             }
         }
-        Operation::Compute(value, slot) => config.frame[*slot] = value.evaluate(&config.frame, trace)?,
+        Operation::Compute(value, slot) => config.frame[slot.index()] = value.evaluate(&config.frame, trace)?,
         Operation::Update { old, new, length, index, value } => {
             let frame = &mut config.frame;
             let (index, value) = (index.evaluate(frame, trace)?, value.evaluate(frame, trace)?);
             for element in 0..*length {
-                frame[new + element] = if index == element as i64 { value } else { frame[old + element] };
+                let kept = frame[old.index() + element];
+                frame[new.index() + element] = if index == element as i64 { value } else { kept };
             }
         }
         Operation::Decide(outranked, own) => {

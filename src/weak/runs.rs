@@ -81,29 +81,28 @@ fn extend(
     granularity: Granularity,
 ) -> Result<(), Cycle> {
     match step {
-        BufferStep::Committed { thread, position, location, .. } => {
-            relation.commit(*thread, *position, *location as usize)
-        }
+        BufferStep::Committed { thread, position, location, .. } => relation.commit(*thread, *position, *location),
         BufferStep::Issued(event) => {
-            let config = state.shared.threads[event.thread];
-            let pool = &buffers.system.threads[event.thread];
+            let config = state.shared.config(event.at.thread);
+            let pool = buffers.system.thread(event.at.thread);
             let is_first = pool.is_at_boundary(config);
             let is_whole = is_first
-                && pool.steps(config).iter().any(|step| step.instruction == event.instruction && step.is_whole());
+                && pool.steps(config).iter().any(|step| step.instruction == event.at.instruction && step.is_whole());
             match &event.accesses[..] {
                 [] => return Ok(()),
                 _ if is_whole => relation.whole(event),
                 [access] => match access.kind {
                     AccessKind::Write => relation.issue(event, granularity),
                     AccessKind::Read => {
-                        let own = state.buffers[event.thread].iter().rposition(|&(l, _)| l == access.location);
+                        let own =
+                            state.buffers[event.at.thread.index()].iter().rposition(|&(l, _)| l == access.location);
                         let from = own.map_or(ReadFrom::Memory, ReadFrom::Buffer);
-                        relation.read(event, access.location as usize, from, granularity)
+                        relation.read(event, access.location, from, granularity)
                     }
                 },
                 several => unreachable!("a step that is not atomic makes one access, not {}", several.len()),
             }?;
-            relation.settle(event.thread, event.progress);
+            relation.settle(event.at.thread, event.progress);
             Ok(())
         }
     }

@@ -14,8 +14,9 @@
 //! *Limit.* An instruction has at most 64 operations; a longer one is an error that says so.
 
 use crate::budget::Budget;
+use crate::ids::{ControlAt, InstrAt, LocationAt, Slot, ThreadAt};
 use crate::program::compiled::{Code, Trace, outranked};
-use crate::program::{BinaryOperator, Expression, InstructionKind, Program, Reference, Scope, Span};
+use crate::program::{At, BinaryOperator, Expression, InstructionKind, Program, Reference, Scope, Span};
 
 /// A program, access by access.
 #[derive(Clone, Debug)]
@@ -35,12 +36,12 @@ pub struct SplitProgram {
 #[derive(Clone, Debug)]
 pub struct SplitThread {
     /// Where it starts.
-    pub initial: usize,
+    pub initial: ControlAt,
     /// The values of its locals at the start: the first slots of every frame.
     pub locals: Vec<i64>,
-    /// The steps from each control state.
+    /// The steps from each control state, and behind them those of fences that were put in, from states of their own.
     pub steps: Vec<Vec<SplitStep>>,
-    /// The number of its own control states: those of fences that were put in come behind them.
+    /// The number of its own control states.
     controls: usize,
 }
 
@@ -48,9 +49,9 @@ pub struct SplitThread {
 #[derive(Clone, Debug)]
 pub struct SplitStep {
     /// Its position in the thread.
-    pub instruction: usize,
+    pub instruction: InstrAt,
     /// Where it leads.
-    pub to: usize,
+    pub to: ControlAt,
     /// Plain, a fence, or atomic.
     pub kind: InstructionKind,
     /// A fence stands before it: it starts only when the thread's buffer is empty.
@@ -68,7 +69,7 @@ pub struct SplitStep {
     /// The number of slots of its frame: locals, then temporaries.
     pub frame: usize,
     /// The locals that it changes: slot of the local, slot of the new value.
-    pub results: Vec<(usize, usize)>,
+    pub results: Vec<(Slot, Slot)>,
     /// The indices that it computes, in the order of evaluation, with the number of elements: they decide its label.
     pub indices: Vec<(Code, usize)>,
     /// How many of these its condition computes.
@@ -76,33 +77,14 @@ pub struct SplitStep {
 }
 
 impl SplitThread {
-    /// Makes an instruction atomic.
-    pub fn lock(&mut self, instruction: usize) {
-        self.find(instruction).kind = InstructionKind::Atomic;
-    }
-
-    /// Puts a fence before an instruction.
-    pub fn fence_before(&mut self, instruction: usize) {
-        self.find(instruction).drained = true;
-    }
-
-    /// Puts a fence into an instruction, before the accesses of a level.
-    pub fn fence_inside(&mut self, instruction: usize, level: u32) {
-        self.find(instruction).inside.push(level);
-    }
-
-    /// Puts a fence after an instruction: a control state of its own.
-    pub fn fence_after(&mut self, instruction: usize) {
-        let next = self.steps.len();
+    fn fence_after(&mut self, instruction: InstrAt) {
+        let next = ControlAt::new(self.steps.len());
         let to = std::mem::replace(&mut self.find(instruction).to, next);
         self.push_fence(instruction, to);
     }
 
-    /// Puts a fence at the control state that an instruction leads to: a control state of its own, on every way
-    /// there. To be called before [`fence_after`](SplitThread::fence_after), which changes where an instruction
-    /// leads.
-    pub fn fence_at_target(&mut self, instruction: usize) {
-        let next = self.steps.len();
+    fn fence_at_target(&mut self, instruction: InstrAt) {
+        let next = ControlAt::new(self.steps.len());
         let state = self.find(instruction).to;
         for step in self.steps.iter_mut().flatten().filter(|step| step.to == state) {
             step.to = next;
@@ -110,7 +92,7 @@ impl SplitThread {
         self.push_fence(instruction, state);
     }
 
-    fn push_fence(&mut self, instruction: usize, to: usize) {
+    fn push_fence(&mut self, instruction: InstrAt, to: ControlAt) {
         let fence = SplitStep {
             to,
             instruction,
@@ -129,8 +111,7 @@ impl SplitThread {
         self.steps.push(vec![fence]);
     }
 
-    fn find(&mut self, instruction: usize) -> &mut SplitStep {
-        // Fences that were put in come behind the thread's own control states.
+    fn find(&mut self, instruction: InstrAt) -> &mut SplitStep {
         let own = &mut self.steps[..self.controls];
         let is_it = |step: &&mut SplitStep| step.instruction == instruction;
         own.iter_mut().flatten().find(is_it).expect("every instruction has a step")
@@ -148,7 +129,7 @@ impl SplitStep {
                 _ => None,
             })
         };
-        let is_shared_with_a_write = |base: usize| {
+        let is_shared_with_a_write = |base: LocationAt| {
             bases().filter(|other| other.0 == base).count() > 1 && bases().any(|other| other.0 == base && other.1)
         };
         !self.is_whole() && bases().any(|(base, _, is_computed)| is_computed && is_shared_with_a_write(base))
@@ -195,7 +176,7 @@ impl SplitStep {
 #[derive(Clone, Debug)]
 pub struct Cell {
     /// The first location of the variable.
-    pub base: usize,
+    pub base: LocationAt,
     /// The number of its elements.
     pub length: usize,
     /// Which element, over the frame; none if it is no array.
@@ -216,17 +197,17 @@ impl Cell {
 #[derive(Clone, Debug)]
 pub enum Operation {
     /// Reads a location into a slot.
-    Read(Cell, usize),
+    Read(Cell, Slot),
     /// Writes the value in a slot to a location.
-    Write(Cell, usize),
+    Write(Cell, Slot),
     /// Computes a value into a slot.
-    Compute(Code, usize),
+    Compute(Code, Slot),
     /// Copies an array with one element changed.
     Update {
         /// First slot of the array as it was.
-        old: usize,
+        old: Slot,
         /// First slot of the new one.
-        new: usize,
+        new: Slot,
         /// The number of elements.
         length: usize,
         /// Which element.
@@ -255,7 +236,7 @@ impl SplitProgram {
         let mut locations = Vec::new();
         let mut bases = Vec::new();
         for variable in &program.shared {
-            bases.push(memory.len());
+            bases.push(LocationAt::new(memory.len()));
             memory.extend(&variable.initial);
             if variable.is_array {
                 locations.extend((0..variable.initial.len()).map(|i| format!("{}[{i}]", variable.name)));
@@ -264,32 +245,68 @@ impl SplitProgram {
             }
         }
         let threads: Result<_, TooLong> =
-            (0..program.threads.len()).map(|thread| split_thread(program, thread, &bases)).collect();
+            ThreadAt::all(program.threads.len()).map(|thread| split_thread(program, thread, &bases)).collect();
         Ok(SplitProgram { threads: threads?, memory, locations, budget: Budget::default() })
     }
 
-    /// The instructions with several accesses that nothing makes atomic: thread and position.
+    /// The threads, by position.
+    pub fn threads_at(&self) -> impl Iterator<Item = ThreadAt> + Clone + use<> {
+        ThreadAt::all(self.threads.len())
+    }
+
+    /// The instructions with several accesses that nothing makes atomic.
     #[must_use]
-    pub fn composites(&self) -> Vec<(usize, usize)> {
-        let own = |thread: &SplitThread| {
-            let steps = thread.steps[..thread.controls].iter().flatten().filter(|step| step.is_composite());
-            steps.map(|step| step.instruction).collect::<Vec<usize>>()
+    pub fn composites(&self) -> Vec<At> {
+        let of_thread = |thread: ThreadAt| {
+            let known = &self.threads[thread.index()];
+            let steps = known.steps[..known.controls].iter().flatten().filter(|step| step.is_composite());
+            steps.map(move |step| At { thread, instruction: step.instruction })
         };
-        let threads = self.threads.iter().enumerate();
-        threads.flat_map(|(number, thread)| own(thread).into_iter().map(move |step| (number, step))).collect()
+        self.threads_at().flat_map(of_thread).collect()
+    }
+
+    /// Makes an instruction atomic.
+    pub fn lock(&mut self, at: At) {
+        self.find(at).kind = InstructionKind::Atomic;
+    }
+
+    /// Puts a fence before an instruction.
+    pub fn fence_before(&mut self, at: At) {
+        self.find(at).drained = true;
+    }
+
+    /// Puts a fence into an instruction, before the accesses of a level.
+    pub fn fence_inside(&mut self, at: At, level: u32) {
+        self.find(at).inside.push(level);
+    }
+
+    /// Puts a fence after an instruction: a control state of its own.
+    pub fn fence_after(&mut self, at: At) {
+        self.threads[at.thread.index()].fence_after(at.instruction);
+    }
+
+    /// Puts a fence at the control state that an instruction leads to: a control state of its own, on every way
+    /// there. To be called before [`fence_after`](SplitProgram::fence_after), which changes where an instruction
+    /// leads.
+    pub fn fence_at_target(&mut self, at: At) {
+        self.threads[at.thread.index()].fence_at_target(at.instruction);
+    }
+
+    fn find(&mut self, at: At) -> &mut SplitStep {
+        self.threads[at.thread.index()].find(at.instruction)
     }
 }
 
-fn split_thread(program: &Program, thread: usize, shared: &[usize]) -> Result<SplitThread, TooLong> {
-    let own = &program.threads[thread];
+fn split_thread(program: &Program, thread: ThreadAt, shared: &[LocationAt]) -> Result<SplitThread, TooLong> {
+    let own = program.thread(thread);
     let mut locals = Vec::new();
     let mut bases = Vec::new();
     for variable in &own.locals {
-        bases.push(locals.len());
+        bases.push(Slot::new(locals.len()));
         locals.extend(&variable.initial);
     }
     let mut steps = vec![Vec::new(); own.states.len()];
-    for (number, instruction) in own.instructions.iter().enumerate() {
+    for (number, instruction) in own.instructions_at() {
         let mut splitter = Splitter {
             program,
             thread,
@@ -312,9 +329,9 @@ fn split_thread(program: &Program, thread: usize, shared: &[usize]) -> Result<Sp
         }
         let results = own.locals.iter().enumerate().flat_map(|(variable, declared)| {
             let (old, new) = (bases[variable], splitter.versions[variable]);
-            (0..declared.initial.len()).map(move |i| (old + i, new + i)).filter(|(old, new)| old != new)
+            old.run(declared.initial.len()).zip(new.run(declared.initial.len())).filter(|(old, new)| old != new)
         });
-        steps[instruction.from].push(SplitStep {
+        steps[instruction.from.index()].push(SplitStep {
             instruction: number,
             to: instruction.to,
             kind: instruction.kind,
@@ -335,10 +352,10 @@ fn split_thread(program: &Program, thread: usize, shared: &[usize]) -> Result<Sp
 
 struct Splitter<'p> {
     program: &'p Program,
-    thread: usize,
-    shared: &'p [usize],
+    thread: ThreadAt,
+    shared: &'p [LocationAt],
     /// Where the newest value of each local is: its first slot.
-    versions: Vec<usize>,
+    versions: Vec<Slot>,
     operations: Vec<Operation>,
     needs: Vec<u64>,
     addresses: Vec<u64>,
@@ -351,10 +368,10 @@ struct Splitter<'p> {
 }
 
 impl Splitter<'_> {
-    fn condition(&mut self, number: usize) {
-        let instructions = &self.program.threads[self.thread].instructions;
-        let outranked: Vec<Code> = outranked(instructions, number).map(|c| self.expression(&c)).collect();
-        let own = instructions[number].condition.as_ref().map(|condition| self.expression(condition));
+    fn condition(&mut self, number: InstrAt) {
+        let thread = self.program.thread(self.thread);
+        let outranked: Vec<Code> = outranked(thread, number).map(|c| self.expression(&c)).collect();
+        let own = thread.instruction(number).condition.as_ref().map(|condition| self.expression(condition));
         if outranked.is_empty() && own.is_none() {
             return;
         }
@@ -386,9 +403,9 @@ impl Splitter<'_> {
             (Scope::Local, None) => self.versions[target.variable] = self.compute(value),
             (Scope::Local, Some(index)) => {
                 let old = self.versions[target.variable];
-                let old_needs = (old..old + length).fold(0, |needs, s| needs | self.producers_of(&Code::Slot(s)));
+                let old_needs = old.run(length).fold(0, |needs, slot| needs | self.producers_of(&Code::Slot(slot)));
                 let needs = index_needs | old_needs | self.producers_of(&value);
-                let new = self.producers.len();
+                let new = self.next_slot();
                 let operation = self.push(Operation::Update { old, new, length, index, value }, needs);
                 self.producers.extend(vec![Some(operation); length]);
                 self.versions[target.variable] = new;
@@ -396,9 +413,14 @@ impl Splitter<'_> {
         }
     }
 
-    fn compute(&mut self, value: Code) -> usize {
+    /// The slot of the next value that the frame gets.
+    fn next_slot(&self) -> Slot {
+        Slot::new(self.producers.len())
+    }
+
+    fn compute(&mut self, value: Code) -> Slot {
         let needs = self.producers_of(&value);
-        let slot = self.producers.len();
+        let slot = self.next_slot();
         let operation = self.push(Operation::Compute(value, slot), needs);
         self.producers.push(Some(operation));
         slot
@@ -423,7 +445,7 @@ impl Splitter<'_> {
                     }
                     (Scope::Shared, index) => {
                         let needs = index.as_ref().map_or(0, |index| self.producers_of(index));
-                        let slot = self.producers.len();
+                        let slot = self.next_slot();
                         let cell = Cell { base: self.shared[reference.variable], length, index };
                         let operation = self.push(Operation::Read(cell, slot), needs);
                         self.producers.push(Some(operation));
@@ -457,7 +479,7 @@ impl Splitter<'_> {
 
     fn producers_of(&self, code: &Code) -> u64 {
         let mut needs = 0;
-        code.for_each_slot(&mut |slot| needs |= self.producers[slot].map_or(0, bit));
+        code.for_each_slot(&mut |slot| needs |= self.producers[slot.index()].map_or(0, bit));
         needs
     }
 }

@@ -6,6 +6,8 @@ use super::Granularity;
 use super::split::SplitProgram;
 use super::threads::{Access, AccessKind, Action, ConfigId, Move, Order, Progress, Threads};
 use super::visited::{Allowance, LimitReached, Visited, reaches};
+use crate::ids::ThreadAt;
+use crate::program::At;
 
 /// The threads of a program, with all configurations met so far.
 pub struct System<'p> {
@@ -26,13 +28,19 @@ pub struct State {
     pub threads: Box<[ConfigId]>,
 }
 
+impl State {
+    /// Where a thread is.
+    #[must_use]
+    pub fn config(&self, thread: ThreadAt) -> ConfigId {
+        self.threads[thread.index()]
+    }
+}
+
 /// What happened in a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The thread.
-    pub thread: usize,
-    /// Its instruction, by position.
-    pub instruction: usize,
+    /// The instruction.
+    pub at: At,
     /// The accesses, in order.
     pub accesses: Vec<Access>,
     /// Which of the instruction's accesses these are.
@@ -46,6 +54,17 @@ impl<'p> System<'p> {
     #[must_use]
     pub fn new(program: &'p SplitProgram, granularity: Granularity) -> System<'p> {
         System { program, threads: program.threads.iter().map(Threads::new).collect(), granularity }
+    }
+
+    /// A thread.
+    #[must_use]
+    pub fn thread(&self, thread: ThreadAt) -> &Threads<'p> {
+        &self.threads[thread.index()]
+    }
+
+    /// A thread that may come to new configurations.
+    pub fn thread_mut(&mut self, thread: ThreadAt) -> &mut Threads<'p> {
+        &mut self.threads[thread.index()]
     }
 
     /// Where it starts.
@@ -82,19 +101,18 @@ impl<'p> System<'p> {
 
     /// The steps of all threads.
     pub fn steps(&mut self, state: &State) -> Vec<(Event, State)> {
-        (0..self.threads.len()).flat_map(|thread| self.steps_of(state, thread)).collect()
+        self.program.threads_at().flat_map(|thread| self.steps_of(state, thread)).collect()
     }
 
     /// The steps of one thread.
-    pub fn steps_of(&mut self, state: &State, thread: usize) -> Vec<(Event, State)> {
-        let config = state.threads[thread];
-        let pool = &mut self.threads[thread];
+    pub fn steps_of(&mut self, state: &State, thread: ThreadAt) -> Vec<(Event, State)> {
+        let config = state.config(thread);
         match self.granularity {
             Granularity::Accesses => {
-                let moves = pool.moves(config);
+                let moves = self.thread_mut(thread).moves(config);
                 moves.iter().filter_map(|step| self.step(state, thread, step)).collect()
             }
-            Granularity::Instructions => (0..pool.steps(config).len() as u32)
+            Granularity::Instructions => (0..self.thread(thread).steps(config).len() as u32)
                 .filter_map(|step| self.perform(state, thread, step))
                 .filter(|(event, next)| !event.accesses.is_empty() || next != state)
                 .collect(),
@@ -102,43 +120,44 @@ impl<'p> System<'p> {
     }
 
     /// A move, performed on the memory.
-    pub fn step(&mut self, state: &State, thread: usize, step: &Move) -> Option<(Event, State)> {
-        let config = state.threads[thread];
+    pub fn step(&mut self, state: &State, thread: ThreadAt, step: &Move) -> Option<(Event, State)> {
+        let config = state.config(thread);
         let mut next = state.clone();
         let mut accesses = Vec::new();
-        next.threads[thread] = match step.action {
+        next.threads[thread.index()] = match step.action {
             Action::Silent { next } => next,
             Action::Read { operation, location } => {
-                let value = state.memory[location as usize];
+                let value = state.memory[location.index()];
                 accesses.push(Access { kind: AccessKind::Read, location, value });
-                self.threads[thread].after_read(config, step.step, operation, value)
+                self.thread_mut(thread).after_read(config, step.step, operation, value)
             }
             Action::Write { location, value, next: after } => {
                 accesses.push(Access { kind: AccessKind::Write, location, value });
-                next.memory[location as usize] = value;
+                next.memory[location.index()] = value;
                 after
             }
             Action::Whole => return self.perform(state, thread, step.step),
         };
         let is_write = matches!(step.action, Action::Write { .. });
-        let progress = self.threads[thread].progress(config, step.step, next.threads[thread], is_write);
-        let (instruction, order) = (step.instruction as usize, step.order);
-        Some((Event { thread, instruction, accesses, order, progress }, next))
+        let progress = self.thread(thread).progress(config, step.step, next.config(thread), is_write);
+        let at = At { thread, instruction: step.instruction };
+        Some((Event { at, accesses, order: step.order, progress }, next))
     }
 
     /// A step, performed as a whole.
-    pub fn perform(&mut self, state: &State, thread: usize, step: u32) -> Option<(Event, State)> {
-        let config = state.threads[thread];
+    pub fn perform(&mut self, state: &State, thread: ThreadAt, step: u32) -> Option<(Event, State)> {
+        let config = state.config(thread);
         let mut next = state.clone();
-        let instruction = self.threads[thread].step(config, step).instruction;
-        if self.threads[thread].config(config).is_faulty {
+        let instruction = self.thread(thread).step(config, step).instruction;
+        if self.thread(thread).config(config).is_faulty {
             return None;
         }
-        let (after, accesses) = self.threads[thread].perform(config, step, &mut next.memory)?;
-        next.threads[thread] = after;
+        let (after, accesses) = self.thread_mut(thread).perform(config, step, &mut next.memory)?;
+        next.threads[thread.index()] = after;
         let has_written = accesses.iter().any(|access| access.kind == AccessKind::Write);
-        let progress = self.threads[thread].progress(config, step, after, has_written);
-        Some((Event { thread, instruction, accesses, order: Order::WHOLE, progress }, next))
+        let progress = self.thread(thread).progress(config, step, after, has_written);
+        let at = At { thread, instruction };
+        Some((Event { at, accesses, order: Order::WHOLE, progress }, next))
     }
 
     /// All reachable states.

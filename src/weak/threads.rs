@@ -6,6 +6,7 @@
 
 use super::readiness::{Presumption, Standing, Way, is_refuted, passes_inside, ready, settle};
 use super::split::{Operation, SplitStep, SplitThread};
+use crate::ids::{ControlAt, InstrAt, LocationAt};
 use crate::program::InstructionKind;
 use crate::program::compiled::Trace;
 use crate::program::labels::Verdict;
@@ -19,7 +20,7 @@ pub type ConfigId = u32;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Config {
     /// Its control state; that from which the instruction at hand is taken, if there is one.
-    pub control: u32,
+    pub control: ControlAt,
     /// The step from that control state that is being performed, and which of its operations are done, as bits.
     pub running: Option<(u32, u64)>,
     /// Its locals; in the middle of an instruction the whole frame.
@@ -45,7 +46,7 @@ pub struct Access {
     /// Read or write.
     pub kind: AccessKind,
     /// The location.
-    pub location: u32,
+    pub location: LocationAt,
     /// The value read or written.
     pub value: i64,
 }
@@ -83,7 +84,7 @@ pub struct Move {
     /// The step from the control state.
     pub step: u32,
     /// The instruction, by its position in the thread.
-    pub instruction: u32,
+    pub instruction: InstrAt,
     /// The thread's store buffer must be empty.
     pub drained: bool,
     /// Which of the instruction's accesses it makes.
@@ -100,12 +101,12 @@ pub enum Action {
         /// The operation.
         operation: u32,
         /// The location.
-        location: u32,
+        location: LocationAt,
     },
     /// Writes a location.
     Write {
         /// The location.
-        location: u32,
+        location: LocationAt,
         /// The value.
         value: i64,
         /// Where it leads.
@@ -126,7 +127,7 @@ pub struct Evaluated {
     /// Where the thread was.
     pub from: ConfigId,
     /// The instruction, by its position in the thread.
-    pub instruction: usize,
+    pub instruction: InstrAt,
     /// Whether it was taken.
     pub verdict: Verdict,
     /// The digits of its computed indices, as in a [label](crate::program::labels::label).
@@ -151,9 +152,7 @@ impl<'p> Threads<'p> {
     pub fn new(thread: &'p SplitThread) -> Threads<'p> {
         let mut threads =
             Threads { thread, evaluated: None, configs: Vec::new(), numbers: FxHashMap::default(), moves: Vec::new() };
-        let frame = thread.locals.clone().into_boxed_slice();
-        let control = thread.initial as u32;
-        threads.number(Config { control, running: None, frame, presumed: Vec::new(), is_faulty: false });
+        threads.number(boundary(thread.initial, &thread.locals));
         threads
     }
 
@@ -177,7 +176,7 @@ impl<'p> Threads<'p> {
             return id;
         }
         let locals = self.thread.locals.len();
-        self.number(boundary(config.control as usize, &config.frame[..locals]))
+        self.number(boundary(config.control, &config.frame[..locals]))
     }
 
     /// A configuration.
@@ -195,13 +194,13 @@ impl<'p> Threads<'p> {
     /// A step of the thread.
     #[must_use]
     pub fn step(&self, id: ConfigId, step: u32) -> &'p SplitStep {
-        &self.thread.steps[self.config(id).control as usize][step as usize]
+        &self.steps(id)[step as usize]
     }
 
     /// The steps from the control state of a configuration.
     #[must_use]
     pub fn steps(&self, id: ConfigId) -> &'p [SplitStep] {
-        &self.thread.steps[self.config(id).control as usize]
+        &self.thread.steps[self.config(id).control.index()]
     }
 
     fn number(&mut self, config: Config) -> ConfigId {
@@ -257,7 +256,7 @@ impl<'p> Threads<'p> {
     /// The moves that begin a step.
     fn moves_of(&mut self, id: ConfigId, step: u32, moves: &mut Vec<Move>) {
         let split = self.step(id, step);
-        let instruction = split.instruction as u32;
+        let instruction = split.instruction;
         if split.is_whole() {
             moves.push(Move { step, instruction, drained: true, order: Order::WHOLE, action: Action::Whole });
             return;
@@ -285,7 +284,7 @@ impl<'p> Threads<'p> {
 
     /// The accesses of a step that can be made now, behind a fence or not.
     fn moves_within(&mut self, step: u32, fenced: bool, config: &Config, moves: &mut Vec<Move>) {
-        let split = &self.thread.steps[config.control as usize][step as usize];
+        let split = &self.thread.steps[config.control.index()][step as usize];
         if is_refuted(split, config) {
             return;
         }
@@ -298,13 +297,13 @@ impl<'p> Threads<'p> {
                     let mut next = config.clone();
                     next.perform(operation, &presumed);
                     let standing = settle(split, &mut next);
-                    let value = config.frame[*slot];
+                    let value = config.frame[slot.index()];
                     Action::Write { location, value, next: self.arrive(next, split, standing) }
                 }
                 _ => Action::Read { operation: operation as u32, location },
             };
             let order = Order { own: 1 << operation, before: split.before[operation] };
-            moves.push(Move { step, instruction: split.instruction as u32, drained, order, action });
+            moves.push(Move { step, instruction: split.instruction, drained, order, action });
         }
     }
 
@@ -325,7 +324,7 @@ impl<'p> Threads<'p> {
         };
         let Operation::Read(_, slot) = &split.operations[operation] else { unreachable!("a read") };
         let presumed = ready(split, &config, operation).map(|way| way.presumed);
-        config.frame[*slot] = value;
+        config.frame[slot.index()] = value;
         config.perform(operation, &presumed.unwrap_or_default());
         let standing = settle(split, &mut config);
         self.arrive(config, split, standing)
@@ -350,14 +349,14 @@ impl<'p> Threads<'p> {
             };
             let next = (0..split.operations.len()).find_map(certain);
             let (operation, location) = next.expect("some access of an instruction in the middle is ready");
-            let cell = &mut memory[location as usize];
+            let cell = &mut memory[location.index()];
             let kind = match &split.operations[operation] {
                 Operation::Write(_, slot) => {
-                    *cell = config.frame[*slot];
+                    *cell = config.frame[slot.index()];
                     AccessKind::Write
                 }
                 Operation::Read(_, slot) => {
-                    config.frame[*slot] = *cell;
+                    config.frame[slot.index()] = *cell;
                     AccessKind::Read
                 }
                 _ => unreachable!("only reads and writes touch a location"),
@@ -370,7 +369,7 @@ impl<'p> Threads<'p> {
     /// The configuration after an operation: in the middle, or at a boundary with the locals as they are now.
     fn arrive(&mut self, config: Config, split: &SplitStep, standing: Standing) -> ConfigId {
         let locals = self.thread.locals.len();
-        let before = |config: &Config| boundary(config.control as usize, &config.frame[..locals]);
+        let before = |config: &Config| boundary(config.control, &config.frame[..locals]);
         let (verdict, after) = match standing {
             Standing::InTheMiddle => return self.number(config),
             Standing::Faulty => {
@@ -381,7 +380,7 @@ impl<'p> Threads<'p> {
             Standing::Done => {
                 let mut frame = config.frame.clone();
                 for &(local, slot) in &split.results {
-                    frame[local] = config.frame[slot];
+                    frame[local.index()] = config.frame[slot.index()];
                 }
                 (Verdict::Taken, boundary(split.to, &frame[..locals]))
             }
@@ -400,8 +399,8 @@ impl<'p> Threads<'p> {
 }
 
 /// A thread between two instructions.
-fn boundary(control: usize, locals: &[i64]) -> Config {
-    Config { control: control as u32, running: None, frame: locals.into(), presumed: Vec::new(), is_faulty: false }
+fn boundary(control: ControlAt, locals: &[i64]) -> Config {
+    Config { control, running: None, frame: locals.into(), presumed: Vec::new(), is_faulty: false }
 }
 
 /// The digits of the indices that an evaluation has computed.

@@ -13,16 +13,16 @@ use super::attack::marks::Marks;
 use super::split::SplitProgram;
 use super::system::{Event, State, System};
 use super::visited::{LimitReached, Visited};
+use crate::ids::{InstrAt, ThreadAt};
+use crate::program::At;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// An instruction that is torn, and the run that shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Torn {
-    /// The thread.
-    pub thread: usize,
-    /// The instruction, by its position in the thread.
-    pub instruction: usize,
+    /// The instruction.
+    pub at: At,
     /// The run: whole instructions, then the accesses of this one with whole instructions of the others in between.
     pub run: Vec<Event>,
 }
@@ -30,7 +30,7 @@ pub struct Torn {
 /// A thread in the middle of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Middle {
-    instruction: usize,
+    instruction: InstrAt,
     state: State,
     /// The accesses made so far.
     own: Marks,
@@ -46,7 +46,7 @@ pub fn torn(program: &SplitProgram, limit: usize) -> Result<Vec<Torn>, LimitReac
     let mut system = System::new(program, Granularity::Instructions);
     let reached = system.reach(limit)?;
     let mut found = BTreeMap::new();
-    for thread in 0..program.threads.len() {
+    for thread in program.threads_at() {
         search(&mut system, &reached, thread, limit, &mut found)?;
     }
     Ok(found.into_values().collect())
@@ -55,9 +55,9 @@ pub fn torn(program: &SplitProgram, limit: usize) -> Result<Vec<Torn>, LimitReac
 fn search(
     system: &mut System<'_>,
     reached: &Visited<State>,
-    thread: usize,
+    thread: ThreadAt,
     limit: usize,
-    found: &mut BTreeMap<(usize, usize), Torn>,
+    found: &mut BTreeMap<At, Torn>,
 ) -> Result<(), LimitReached> {
     let size = (system.threads.len(), system.program.memory.len());
     let mut visited: Visited<Middle> = Visited::within(limit, &system.program.budget);
@@ -65,12 +65,12 @@ fn search(
     for number in 0..reached.len() as u32 {
         let state = reached.get(number);
         for (event, next) in own_steps(system, &state, thread) {
-            if system.threads[thread].is_at_boundary(next.threads[thread]) {
+            if system.thread(thread).is_at_boundary(next.config(thread)) {
                 continue;
             }
             let nothing = Marks::start(size.0, size.1, &[]);
             let own = Marks::start(size.0, size.1, &event.accesses);
-            let middle = Middle { instruction: event.instruction, state: next, own, others: nothing };
+            let middle = Middle { instruction: event.at.instruction, state: next, own, others: nothing };
             if visited.find(&middle).is_none() {
                 visited.start(middle)?;
                 starts.push((number, event));
@@ -89,7 +89,8 @@ fn search(
                     if !system.can_be_certain(&end, limit)? {
                         continue; // No run comes to it.
                     }
-                    found.entry((thread, current.instruction)).or_insert_with(|| {
+                    let at_hand = At { thread, instruction: current.instruction };
+                    found.entry(at_hand).or_insert_with(|| {
                         let path = visited.path_to(at);
                         let (number, first) = &starts[path[0] as usize];
                         let whole: Vec<Rc<State>> = reached.path_to(*number).iter().map(|&n| reached.get(n)).collect();
@@ -102,7 +103,7 @@ fn search(
                             run.extend(step.map(|(event, _)| event));
                         }
                         run.push(event);
-                        Torn { thread, instruction: current.instruction, run }
+                        Torn { at: at_hand, run }
                     });
                 }
             }
@@ -113,8 +114,8 @@ fn search(
 }
 
 /// Single accesses of a thread.
-fn own_steps(system: &mut System<'_>, state: &State, thread: usize) -> Vec<(Event, State)> {
-    let moves = system.threads[thread].moves(state.threads[thread]);
+fn own_steps(system: &mut System<'_>, state: &State, thread: ThreadAt) -> Vec<(Event, State)> {
+    let moves = system.thread_mut(thread).moves(state.config(thread));
     moves.iter().filter_map(|step| system.step(state, thread, step)).collect()
 }
 
@@ -122,18 +123,18 @@ fn own_steps(system: &mut System<'_>, state: &State, thread: usize) -> Vec<(Even
 struct Closed(State);
 
 /// The steps from the middle.
-fn steps(system: &mut System<'_>, current: &Middle, thread: usize) -> Vec<(Event, Result<Middle, Closed>)> {
+fn steps(system: &mut System<'_>, current: &Middle, thread: ThreadAt) -> Vec<(Event, Result<Middle, Closed>)> {
     let mut steps = Vec::new();
     for (event, state) in own_steps(system, &current.state, thread) {
         if event.accesses.iter().any(|access| current.others.conflict(access)) {
             steps.push((event, Err(Closed(state))));
-        } else if !system.threads[thread].is_at_boundary(state.threads[thread]) {
+        } else if !system.thread(thread).is_at_boundary(state.config(thread)) {
             let mut next = Middle { state, ..current.clone() };
             event.accesses.iter().for_each(|access| next.own.add(access));
             steps.push((event, Ok(next)));
         }
     }
-    for other in (0..system.threads.len()).filter(|&other| other != thread) {
+    for other in system.program.threads_at().filter(|&other| other != thread) {
         for (event, state) in system.steps_of(&current.state, other) {
             let mut next = Middle { state, ..current.clone() };
             let touches_own = event.accesses.iter().any(|access| current.own.conflict(access));

@@ -14,7 +14,7 @@ use super::attack::{Visibility, Witness};
 use super::buffers::{BufferState, BufferStep};
 use super::system::Event;
 use super::threads::{AccessKind, Progress};
-use crate::ids::InstrId;
+use crate::ids::{InstrId, LocationAt, ThreadAt};
 use crate::outline::{Outline, Place, Site};
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ impl Way {
     pub fn of_run(run: &[(BufferStep, BufferState)], outline: &Outline) -> Way {
         let threads = run.first().map_or(0, |(_, state)| state.buffers.len());
         let mut way = Way::default();
-        for thread in 0..threads {
+        for thread in ThreadAt::all(threads) {
             of_thread(run, thread, outline, &mut way);
         }
         way
@@ -51,7 +51,7 @@ impl Way {
     /// Adds what is between these steps of one thread: between two steps there is a site if the first ends its
     /// instruction, behind it, if it was taken, and before the next one.
     fn extend(&mut self, steps: &[&Event], outline: &Outline) {
-        let instr = |event: &Event| outline.instr((event.thread, event.instruction));
+        let instr = |event: &Event| outline.instr(event.at);
         for (before, after) in steps.iter().zip(steps.iter().skip(1)) {
             let (left, entered) = (instr(before), instr(after));
             match before.progress {
@@ -80,16 +80,16 @@ impl Way {
 }
 
 /// A write that waits: the number of the thread's step that issued it, and its location.
-type Waiting = (usize, u32);
+type Waiting = (usize, LocationAt);
 
 /// Adds the ways of one thread.
-fn of_thread(run: &[(BufferStep, BufferState)], thread: usize, outline: &Outline, way: &mut Way) {
+fn of_thread(run: &[(BufferStep, BufferState)], thread: ThreadAt, outline: &Outline, way: &mut Way) {
     let mut steps: Vec<&Event> = Vec::new();
     let mut waiting: Vec<Waiting> = Vec::new();
     let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
     for (step, state) in run {
         match step {
-            BufferStep::Issued(event) if event.thread == thread => {
+            BufferStep::Issued(event) if event.at.thread == thread => {
                 let number = steps.len();
                 steps.push(event);
                 for access in &event.accesses {
@@ -103,7 +103,7 @@ fn of_thread(run: &[(BufferStep, BufferState)], thread: usize, outline: &Outline
                     }
                 }
                 // What acts on the memory at once does not wait.
-                waiting.truncate(state.buffers[thread].len());
+                waiting.truncate(state.buffers[thread.index()].len());
             }
             BufferStep::Committed { thread: of, position, .. } if *of == thread => {
                 let (issued, _) = waiting.remove(*position);

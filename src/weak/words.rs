@@ -5,7 +5,8 @@ use super::axiomatic::End;
 use super::buffers::{BufferState, BufferStep};
 use super::system::Event;
 use super::threads::{Access, AccessKind};
-use crate::program::{Program, Variable};
+use crate::ids::{LocationAt, ThreadAt};
+use crate::program::{At, Program, Variable};
 use std::fmt::{self, Write};
 
 /// Names and text of a program.
@@ -19,24 +20,24 @@ pub struct Words<'a> {
 }
 
 struct Line {
-    thread: usize,
-    instruction: Option<usize>,
+    thread: ThreadAt,
+    /// Its instruction, unless a write of it becomes visible.
+    at: Option<At>,
     what: String,
-    buffers: Vec<Vec<(u32, i64)>>,
+    buffers: Vec<Vec<(LocationAt, i64)>>,
 }
 
 impl Words<'_> {
     /// An instruction: thread and name, and its text on one line.
     #[must_use]
-    pub fn instruction(&self, thread: usize, instruction: usize) -> String {
-        let thread = &self.program.threads[thread];
-        format!("{}.{}", thread.name, thread.instructions[instruction].name)
+    pub fn instruction(&self, at: At) -> String {
+        format!("{}.{}", self.program.thread(at.thread).name, self.program.instruction(at).name)
     }
 
     /// The text of an instruction on one line.
     #[must_use]
-    pub fn source(&self, thread: usize, instruction: usize) -> String {
-        let span = self.program.threads[thread].instructions[instruction].span;
+    pub fn source(&self, at: At) -> String {
+        let span = self.program.instruction(at).span;
         let text = self.text.get(span.start..span.end).unwrap_or("");
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -48,7 +49,7 @@ impl Words<'_> {
             AccessKind::Read => "R",
             AccessKind::Write => "W",
         };
-        format!("{kind} {} = {}", self.locations[access.location as usize], access.value)
+        format!("{kind} {} = {}", self.locations[access.location.index()], access.value)
     }
 
     fn accesses(&self, event: &Event) -> String {
@@ -63,16 +64,13 @@ impl Words<'_> {
         let lines = run.iter().map(|(step, state)| {
             let buffers = state.buffers.to_vec();
             match step {
-                BufferStep::Issued(event) => Line {
-                    thread: event.thread,
-                    instruction: Some(event.instruction),
-                    what: self.accesses(event),
-                    buffers,
-                },
+                BufferStep::Issued(event) => {
+                    Line { thread: event.at.thread, at: Some(event.at), what: self.accesses(event), buffers }
+                }
                 BufferStep::Committed { thread, location, value, .. } => Line {
                     thread: *thread,
-                    instruction: None,
-                    what: format!("{} = {value} becomes visible", self.locations[*location as usize]),
+                    at: None,
+                    what: format!("{} = {value} becomes visible", self.locations[location.index()]),
                     buffers,
                 },
             }
@@ -87,16 +85,16 @@ impl Words<'_> {
     pub fn write_witness(&self, witness: &Witness, out: &mut dyn Write) -> fmt::Result {
         let mut buffers = vec![Vec::new(); self.program.threads.len()];
         let mut lines = Vec::new();
-        let mut add = |event: &Event, what: String, buffers: &[Vec<(u32, i64)>]| {
-            let (thread, instruction) = (event.thread, Some(event.instruction));
-            lines.push(Line { thread, instruction, what, buffers: buffers.to_vec() });
+        let mut add = |event: &Event, what: String, buffers: &[Vec<(LocationAt, i64)>]| {
+            lines.push(Line { thread: event.at.thread, at: Some(event.at), what, buffers: buffers.to_vec() });
         };
         for event in &witness.before {
             add(event, self.accesses(event), &buffers);
         }
         for (event, visibility) in &witness.private {
             if *visibility == Visibility::Delayed {
-                buffers[event.thread].extend(event.accesses.iter().map(|access| (access.location, access.value)));
+                buffers[event.at.thread.index()]
+                    .extend(event.accesses.iter().map(|access| (access.location, access.value)));
             }
             add(event, self.accesses(event), &buffers);
         }
@@ -104,11 +102,11 @@ impl Words<'_> {
             add(event, self.accesses(event), &buffers);
         }
         let from = witness.pair.from.location;
-        let waiting = &mut buffers[witness.pair.thread];
+        let waiting = &mut buffers[witness.pair.thread.index()];
         if let Some(position) = waiting.iter().position(|&(location, _)| location == from) {
             let (location, value) = waiting.remove(position);
-            let what = format!("{} = {value} becomes visible", self.locations[location as usize]);
-            lines.push(Line { thread: witness.pair.thread, instruction: None, what, buffers });
+            let what = format!("{} = {value} becomes visible", self.locations[location.index()]);
+            lines.push(Line { thread: witness.pair.thread, at: None, what, buffers });
         }
         self.write_lines(&lines, out)
     }
@@ -119,8 +117,8 @@ impl Words<'_> {
     /// Those of the writer.
     pub fn write_events(&self, events: &[Event], out: &mut dyn Write) -> fmt::Result {
         let line = |event: &Event| Line {
-            thread: event.thread,
-            instruction: Some(event.instruction),
+            thread: event.at.thread,
+            at: Some(event.at),
             what: self.accesses(event),
             buffers: Vec::new(),
         };
@@ -154,15 +152,15 @@ impl Words<'_> {
     fn write_lines(&self, lines: &[Line], out: &mut dyn Write) -> fmt::Result {
         const WIDEST: usize = 40;
         let source = |line: &Line| {
-            let text = line.instruction.map_or(String::new(), |instruction| self.source(line.thread, instruction));
+            let text = line.at.map_or(String::new(), |at| self.source(at));
             match text.char_indices().nth(WIDEST) {
                 Some((end, _)) => format!("{}…", &text[..end]),
                 None => text,
             }
         };
-        let name = |line: &Line| match line.instruction {
-            Some(instruction) => self.instruction(line.thread, instruction),
-            None => self.program.threads[line.thread].name.clone(),
+        let name = |line: &Line| match line.at {
+            Some(at) => self.instruction(at),
+            None => self.program.thread(line.thread).name.clone(),
         };
         let rows: Vec<(String, String)> = lines.iter().map(|line| (name(line), source(line))).collect();
         let width = |column: fn(&(String, String)) -> &String| {
@@ -171,16 +169,17 @@ impl Words<'_> {
         let (names, sources) = (width(|row| &row.0), width(|row| &row.1));
         for (number, (line, (name, source))) in lines.iter().zip(&rows).enumerate() {
             write!(out, "    {:>3}  {name:names$}  {source:sources$}  {}", number + 1, line.what)?;
-            let waiting: Vec<String> = line.buffers.iter().enumerate().filter_map(|e| self.buffer(e)).collect();
+            let waiting: Vec<String> =
+                ThreadAt::all(line.buffers.len()).zip(&line.buffers).filter_map(|e| self.buffer(e)).collect();
             writeln!(out, "{}{}", if waiting.is_empty() { "" } else { "  | " }, waiting.join("; "))?;
         }
         Ok(())
     }
 
-    fn buffer(&self, (thread, waiting): (usize, &Vec<(u32, i64)>)) -> Option<String> {
-        let entry = |(location, value): &(u32, i64)| format!("{} = {value}", self.locations[*location as usize]);
+    fn buffer(&self, (thread, waiting): (ThreadAt, &Vec<(LocationAt, i64)>)) -> Option<String> {
+        let entry = |(location, value): &(LocationAt, i64)| format!("{} = {value}", self.locations[location.index()]);
         let entries: Vec<String> = waiting.iter().map(entry).collect();
-        let name = &self.program.threads[thread].name;
+        let name = &self.program.thread(thread).name;
         (!entries.is_empty()).then(|| format!("buffer of {name}: {}", entries.join(", ")))
     }
 }

@@ -123,7 +123,7 @@ fn levels_of_step(split: &SplitProgram, step: &SplitStep) -> Levels {
             Operation::Write(cell, _) => (Kind::Write, cell),
             _ => return None,
         };
-        Some((kind, variable(&split.locations[cell.base]), level))
+        Some((kind, variable(&split.locations[cell.base.index()]), level))
     });
     let mut levels: Levels = accesses.collect();
     levels.sort();
@@ -146,7 +146,7 @@ fn a_fence_inside_an_instruction_stands_at_one_place_for_the_analysis_and_the_ma
             let own = &program.threads[thread].instructions;
             let number = own.iter().position(|instruction| instruction.name == label.instr).unwrap();
             let mut steps = split.threads[thread].steps.iter().flatten();
-            let step = steps.find(|step| step.instruction == number).unwrap();
+            let step = steps.find(|step| step.instruction.index() == number).unwrap();
             let expected = levels_of_step(&split, step);
             // Of a refused evaluation there is only the condition, and an element out of range is missing.
             if label.kind != LabelKind::Plain || evaluation.events.len() != expected.len() {

@@ -3,6 +3,7 @@
 use crate::support::corpus::corpus_dir;
 use seqcon::explore::observe::Nobody;
 use seqcon::explore::{Limits, explore};
+use seqcon::ids::ControlAt;
 use seqcon::lang::{self, Diagnostic, Diagnostics, Parsed};
 use seqcon::program::compiled::Compiled;
 use seqcon::program::labels::{Verdict, label};
@@ -39,11 +40,10 @@ fn warnings(text: &str) -> Vec<String> {
 /// The labels of all instructions, which compute no address, and where they lead from and to.
 fn shown(program: &Program) -> Vec<String> {
     let mut shown = Vec::new();
-    for (position, thread) in program.threads.iter().enumerate() {
-        for (number, instruction) in thread.instructions.iter().enumerate() {
-            let label = label(program, position, number, Verdict::Taken, 0);
-            shown.push(format!("{} to {} {label}", thread.states[instruction.from], thread.states[instruction.to]));
-        }
+    for (at, instruction) in program.instructions_at() {
+        let label = label(program, at, Verdict::Taken, 0);
+        let state = |control: ControlAt| &program.thread(at.thread).states[control.index()];
+        shown.push(format!("{} to {} {label}", state(instruction.from), state(instruction.to)));
     }
     shown
 }

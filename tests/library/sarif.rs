@@ -9,7 +9,6 @@ use seqcon::cycles::Atomicity;
 use seqcon::lang::slco::edit::edited;
 use seqcon::program::Span;
 use seqcon::repair::Repair;
-use seqcon::repair::text::edits;
 use seqcon::report::Report;
 use seqcon::report::sarif::Sarif;
 use serde_json::Value;
@@ -276,7 +275,7 @@ fn check_fixes(outcome: &Outcome, results: &[Value]) {
             });
         }
         let repair = Repair::of(result);
-        let Ok(edits) = edits(&source.program, &repair) else { continue };
+        let Ok(edited) = edited(&source.text, &source.program, &repair.changes(&source.outline)) else { continue };
         let mut text = source.text.clone();
         for (at, what) in insertions.into_iter().rev() {
             // The end of a statement that becomes atomic stands before the fence after it.
@@ -284,7 +283,7 @@ fn check_fixes(outcome: &Outcome, results: &[Value]) {
             let ordered: String = what.iter().rev().cloned().collect();
             text.insert_str(at, &ordered);
         }
-        assert_eq!(text, edited(&source.text, &edits), "{}", result.model.name);
+        assert_eq!(text, edited, "{}", result.model.name);
     }
 }
 

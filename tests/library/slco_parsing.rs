@@ -163,7 +163,8 @@ fn a_model_becomes_a_program() {
     assert_eq!((p.name.as_str(), q.name.as_str(), q.states.as_slice()), ("P", "Q", ["only".to_owned()].as_slice()));
     assert_eq!(p.locals.iter().map(|v| (v.name.as_str(), v.initial[0])).collect::<Vec<_>>(), [("x", -7), ("done", 1)]);
     assert_eq!(p.states, ["A", "B", "C", "A->B.0", "A->B.1"]);
-    let steps: Vec<_> = p.instructions.iter().map(|i| (i.name.as_str(), i.from, i.to, i.priority, i.kind)).collect();
+    let steps: Vec<_> =
+        p.instructions.iter().map(|i| (i.name.as_str(), i.from.0, i.to.0, i.priority, i.kind)).collect();
     use InstructionKind::{Atomic, Fence, Plain};
     let expected = [
         ("0", 0, 3, 0, Plain),

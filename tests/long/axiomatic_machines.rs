@@ -4,6 +4,7 @@ use crate::support::doubles::Doubles;
 use crate::support::machines::{self, Machine};
 use crate::support::random::random_cases;
 use crate::support::random_program::{Size, random_program, show};
+use seqcon::ids::ControlAt;
 use seqcon::program::{Instruction, InstructionKind, Program, Thread};
 use seqcon::weak::axiomatic::{self, End, Model};
 use std::cell::RefCell;
@@ -84,10 +85,11 @@ fn fenced(program: &Program) -> Program {
         let mut instructions = Vec::new();
         for instruction in &thread.instructions {
             let middle = states + instructions.len();
-            instructions.push(Instruction { to: middle, ..instruction.clone() });
+            let between = ControlAt::new(middle);
+            instructions.push(Instruction { to: between, ..instruction.clone() });
             instructions.push(Instruction {
                 name: format!("fence{middle}"),
-                from: middle,
+                from: between,
                 kind: InstructionKind::Fence,
                 condition: None,
                 assignments: Vec::new(),

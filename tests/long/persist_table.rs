@@ -102,7 +102,7 @@ fn the_first_process_of_peterson_needs_no_fence() {
     let (outcome, repair) = repaired(&program, Approach::Program);
     assert!(outcome.complete && outcome.placement.minimality == Minimality::Program);
     let outline = Outline::of_program(&program);
-    let threads: Vec<usize> = repair.fences.iter().map(|site| outline.at(site.instr).unwrap().0).collect();
+    let threads: Vec<usize> = repair.fences.iter().map(|site| outline.at(site.instr).unwrap().thread.index()).collect();
     assert_eq!(threads, [1]);
     // Its loops write without end, and it is not robust: no search on store buffers comes to an end but for a bound.
     let verdict = unviolated(&program, &repair, 20 * LIMIT);

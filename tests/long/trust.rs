@@ -12,7 +12,7 @@ use seqcon::lang::slco::edit::edited;
 use seqcon::placement::Minimality;
 use seqcon::program::Program;
 use seqcon::property::Property;
-use seqcon::repair::{Repair, text::edits};
+use seqcon::repair::Repair;
 use seqcon::weak::axiomatic::{self, End, Model};
 use seqcon::weak::buffers::Buffers;
 use seqcon::weak::split::SplitProgram;
@@ -117,7 +117,7 @@ fn a_repaired_text_is_clean_and_verified_and_otherwise_the_same() {
                     break;
                 }
                 let repair = Repair::of(&outcome);
-                current = edited(&current, &edits(&program, &repair).unwrap());
+                current = edited(&current, &program, &repair.changes(&analysis.graph.outline)).unwrap();
             }
             let program = program(&current);
             let outcome = outcome(&analysis(&program, Profile::Sound), model, Atomicity::Split);
@@ -233,7 +233,7 @@ fn machine_ends(program: &Program, machine: Machine) -> BTreeSet<End> {
         if buffers.is_at_boundary(&state) && is_over {
             let threads = state.shared.threads.iter().zip(&buffers.system.threads);
             let (locals, controls) = threads
-                .map(|(&config, thread)| (thread.config(config).frame.to_vec(), thread.config(config).control as usize))
+                .map(|(&config, thread)| (thread.config(config).frame.to_vec(), thread.config(config).control))
                 .unzip();
             ends.insert(End { shared: state.shared.memory.to_vec(), locals, controls });
         }

@@ -10,6 +10,7 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use seqcon::explore::observe::Nobody;
 use seqcon::explore::{Limits, explore};
+use seqcon::ids::ControlAt;
 use seqcon::lang;
 use seqcon::program::Program;
 use seqcon::program::compiled::{Compiled, Trace};
@@ -346,7 +347,7 @@ fn translated(program: &Program, compiled: &Compiled) -> Graph {
             .collect(),
         memory: values[..ADDRESSES].to_vec(),
     };
-    let initial: Vec<usize> = compiled.threads.iter().map(|thread| thread.initial).collect();
+    let initial: Vec<usize> = compiled.threads.iter().map(|thread| thread.initial.index()).collect();
     let mut graph = Graph::from([(shown(&initial, &compiled.initial), BTreeSet::new())]);
     let mut open = vec![(initial, compiled.initial.clone())];
     while let Some((controls, values)) = open.pop() {
@@ -359,7 +360,7 @@ fn translated(program: &Program, compiled: &Compiled) -> Graph {
                 }
                 let (mut next_controls, mut next) = (controls.clone(), values.clone());
                 step.execute(&mut next, &mut trace).unwrap();
-                next_controls[number] = step.to;
+                next_controls[number] = step.to.index();
                 let target = shown(&next_controls, &next);
                 if !graph.contains_key(&target) {
                     graph.insert(target.clone(), BTreeSet::new());
@@ -425,7 +426,7 @@ fn random_programs_have_regions_with_checks_and_several_ways() {
         let atomic = parsed.program.threads[0].instructions.iter().filter(|instruction| {
             instruction.kind == seqcon::program::InstructionKind::Atomic && instruction.condition.is_some()
         });
-        let starts: Vec<usize> = atomic.map(|instruction| instruction.from).collect();
+        let starts: Vec<ControlAt> = atomic.map(|instruction| instruction.from).collect();
         regions.set(regions.get() + usize::from(!starts.is_empty()));
         ways.set(ways.get() + usize::from(starts.len() > 1));
     });

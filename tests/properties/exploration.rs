@@ -8,6 +8,7 @@ use seqcon::explore::observe::{AutObserver, FactsObserver, Nobody, facts};
 use seqcon::explore::{Limits, Stop, explore};
 use seqcon::facts::Facts;
 use seqcon::facts::extract::{self, NoProgress};
+use seqcon::ids::ControlAt;
 use seqcon::lts::aut::Counts;
 use seqcon::lts::source::Source;
 use seqcon::lts::writer;
@@ -107,11 +108,10 @@ fn a_violated_invariant_has_a_shortest_run_for_any_number_of_threads() {
         let mut naive = Naive::new();
         let mut state = Naive::start(&program);
         for step in &violation.run {
-            let thread = &program.threads[step.thread as usize];
-            let instruction = &thread.instructions[step.instruction as usize];
-            assert_eq!(state.0[step.thread as usize], instruction.from);
-            state =
-                naive.successor(thread, step.thread as usize, instruction, &state).expect("a step that can be taken");
+            let (thread, position) = (program.thread(step.at.thread), step.at.thread.index());
+            let instruction = program.instruction(step.at);
+            assert_eq!(state.0[position], instruction.from);
+            state = naive.successor(thread, position, instruction, &state).expect("a step that can be taken");
         }
         assert_eq!(naive.value(&observed(&program, &state), 0, &property), 0, "{program:?} {property:?}");
         let values: Vec<i64> = state.1.iter().chain(state.2.iter().flatten()).flatten().copied().collect();
@@ -123,7 +123,8 @@ fn a_violated_invariant_has_a_shortest_run_for_any_number_of_threads() {
 /// What an invariant sees: all variables, then a Boolean for each control state of each thread.
 fn observed(program: &Program, state: &State) -> State {
     let places = program.threads.iter().zip(&state.0);
-    let places = places.flat_map(|(thread, &at)| (0..thread.states.len()).map(move |s| vec![i64::from(s == at)]));
+    let places =
+        places.flat_map(|(thread, &at)| (0..thread.states.len()).map(move |s| vec![i64::from(s == at.index())]));
     let variables = state.1.iter().chain(state.2.iter().flatten()).cloned();
     (Vec::new(), variables.chain(places).collect(), Vec::new())
 }
@@ -180,8 +181,8 @@ fn counter_to(last: i64) -> Program {
     let assignments = vec![Assignment { target: reference(Scope::Shared, 0, None), value }];
     let count = Instruction {
         name: "0".to_owned(),
-        from: 0,
-        to: 0,
+        from: ControlAt(0),
+        to: ControlAt(0),
         priority: 0,
         condition: Some(condition),
         assignments,
@@ -195,7 +196,7 @@ fn counter_to(last: i64) -> Program {
             name: "T0".to_owned(),
             locals: Vec::new(),
             states: vec!["loop".to_owned()],
-            initial: 0,
+            initial: ControlAt(0),
             instructions: vec![count],
         }],
     }
@@ -229,7 +230,7 @@ fn random_program(rng: &mut StdRng) -> Program {
                 name: format!("T{number}"),
                 locals: vec![variable("r", Type::Integer, vec![0])],
                 states: (0..states).map(|state| format!("s{state}")).collect(),
-                initial: 0,
+                initial: ControlAt(0),
                 instructions,
             }
         })
@@ -243,8 +244,8 @@ fn random_instruction(rng: &mut StdRng, name: usize, states: usize) -> Instructi
     Instruction {
         name: name.to_string(),
         // The first instruction leaves the first state, so that there is at least one label.
-        from: if name == 0 { 0 } else { rng.random_range(0..states) },
-        to: rng.random_range(0..states),
+        from: ControlAt::new(if name == 0 { 0 } else { rng.random_range(0..states) }),
+        to: ControlAt::new(rng.random_range(0..states)),
         priority: rng.random_range(0..3),
         condition,
         assignments,
@@ -312,7 +313,7 @@ struct Naive {
 }
 
 /// Control states, shared variables, locals of each thread.
-type State = (Vec<usize>, Vec<Vec<i64>>, Vec<Vec<Vec<i64>>>);
+type State = (Vec<ControlAt>, Vec<Vec<i64>>, Vec<Vec<Vec<i64>>>);
 
 impl Naive {
     fn new() -> Naive {

@@ -12,11 +12,12 @@ use rand::rngs::StdRng;
 use seqcon::analysis::{Abstraction, ModelOutcome, Options};
 use seqcon::cycles::Listing;
 use seqcon::engines::{Answer, Approach, Confirm, Settings, Trouble};
+use seqcon::ids::{ControlAt, InstrAt, ThreadAt};
 use seqcon::lang;
 use seqcon::outline::{Outline, Place, Site};
 use seqcon::placement::Minimality;
-use seqcon::program::Program;
 use seqcon::program::single_access::SingleAccess;
+use seqcon::program::{At, Program};
 use seqcon::repair::Repair;
 use seqcon::weak::split::SplitProgram;
 use seqcon::weak::system::System;
@@ -89,18 +90,28 @@ fn minimal_sets_by_trying(mini: &Mini) -> BTreeSet<BTreeSet<(usize, usize)>> {
     minimal.into_iter().collect()
 }
 
+/// Where a transition stands in the program.
+fn at((thread, number): (usize, usize)) -> At {
+    At { thread: ThreadAt::new(thread), instruction: InstrAt::new(number) }
+}
+
+/// The transition of an instruction.
+fn transition(at: At) -> (usize, usize) {
+    (at.thread.index(), at.instruction.index())
+}
+
 /// Where fences stand, in the terms of the program.
 fn places(program: &Program, repair: &Repair) -> BTreeSet<((usize, usize), Place)> {
     let outline = Outline::of_program(program);
-    repair.fences.iter().map(|site| (outline.at(site.instr).unwrap(), site.place)).collect()
+    repair.fences.iter().map(|site| (transition(outline.at(site.instr).unwrap()), site.place)).collect()
 }
 
 /// Fences at these places.
 fn repair_at<const N: usize>(program: &Program, places: [((usize, usize), Place); N]) -> Repair {
     let outline = Outline::of_program(program);
-    let site = |(at, place)| match place {
-        Place::State => outline.site_behind(outline.instr(at)).unwrap(),
-        _ => Site { instr: outline.instr(at), place },
+    let site = |(transition, place)| match place {
+        Place::State => outline.site_behind(outline.instr(at(transition))).unwrap(),
+        _ => Site { instr: outline.instr(at(transition)), place },
     };
     Repair { fences: places.map(site).into(), ..Repair::default() }
 }
@@ -154,7 +165,7 @@ fn all_minimal_sets_are_those_that_trying_every_set_finds() {
         for thread in &sets.threads {
             let mut next = BTreeSet::new();
             for (set, more) in combined.iter().flat_map(|set| thread.iter().map(move |more| (set, more))) {
-                let more = more.iter().map(|&instr| outline.at(instr).unwrap());
+                let more = more.iter().map(|&instr| transition(outline.at(instr).unwrap()));
                 next.insert(set.iter().copied().chain(more).collect());
             }
             combined = next;
@@ -386,7 +397,7 @@ fn nobody_need_look_at_what_was_written() {
 }
 
 /// Memory, and for each thread control state and locals: what the program and the split one have in common.
-type Boundary = (Vec<i64>, Vec<(u32, Vec<i64>)>);
+type Boundary = (Vec<i64>, Vec<(ControlAt, Vec<i64>)>);
 
 /// The states between instructions under SC, access by access; none if there are too many.
 fn boundaries(program: &Program, original: &Program) -> Option<BTreeSet<Boundary>> {
@@ -399,7 +410,7 @@ fn boundaries(program: &Program, original: &Program) -> Option<BTreeSet<Boundary
         let state = reached.get(number);
         let config = |(thread, &id): (usize, &u32)| {
             let (config, own) = (system.threads[thread].config(id), &original.threads[thread]);
-            let is_between = config.running.is_none() && (config.control as usize) < own.states.len();
+            let is_between = config.running.is_none() && config.control.index() < own.states.len();
             is_between.then(|| (config.control, config.frame[..slots(own)].to_vec()))
         };
         if let Some(threads) = state.threads.iter().enumerate().map(config).collect() {
@@ -434,8 +445,8 @@ fn instructions_with_several_accesses_are_split_and_repaired() {
             _ => skipped.set(skipped.get() + 1),
         }
         if let Err(trouble) = try_holds(&program, None) {
-            let Trouble::Inside((thread, number)) = trouble else { panic!("{trouble:?}\n{text}") };
-            let instruction = &program.threads[thread].instructions[number];
+            let Trouble::Inside(at) = trouble else { panic!("{trouble:?}\n{text}") };
+            let instruction = program.instruction(at);
             assert!(!instruction.is_atomic() && instruction.assignments.len() > 1, "{text}");
             return inside.set(inside.get() + 1);
         }
@@ -466,7 +477,7 @@ fn a_pattern_inside_an_instruction_is_refused() {
     // x is written before it is read again, and y may be read before that write is visible: only a fence inside would
     // help.
     let trouble = try_holds(&parsed("[x := 1; r := x; s := y]"), None).err();
-    assert!(matches!(trouble, Some(Trouble::Inside((0, 0)))), "{trouble:?}");
+    assert!(matches!(trouble, Some(Trouble::Inside(inside)) if inside == at((0, 0))), "{trouble:?}");
     // Reads that need not come after the write are made before it.
     assert!(holds(&parsed("[x := 1; s := y]"), None));
     assert!(holds(&parsed("atomic [x := 1; r := x; s := y]"), None));

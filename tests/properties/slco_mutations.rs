@@ -62,7 +62,7 @@ fn mutated_models_are_accepted_or_refused_with_errors_inside_the_text() {
                 for thread in &program.threads {
                     for (number, instruction) in thread.instructions.iter().enumerate() {
                         assert_eq!(instruction.name, number.to_string());
-                        assert!(instruction.from.max(instruction.to) < thread.states.len(), "{text}");
+                        assert!(instruction.from.max(instruction.to).index() < thread.states.len(), "{text}");
                         assert!(text.get(instruction.span.start..instruction.span.end).is_some(), "{text}");
                     }
                 }

@@ -9,6 +9,7 @@
 //! where it was.
 
 use rustc_hash::FxHashSet;
+use seqcon::ids::ControlAt;
 use seqcon::program::{
     BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, UnaryOperator,
 };
@@ -22,7 +23,7 @@ pub enum Machine {
 }
 
 /// Shared values, the locals of each thread, its control state.
-pub type End = (Vec<i64>, Vec<Vec<i64>>, Vec<usize>);
+pub type End = (Vec<i64>, Vec<Vec<i64>>, Vec<ControlAt>);
 
 /// A value over the locals before the instruction and the reads of the instruction.
 #[derive(Clone, Debug)]
@@ -71,7 +72,7 @@ struct Doing {
 struct Configuration {
     memory: Vec<i64>,
     locals: Vec<Vec<i64>>,
-    controls: Vec<usize>,
+    controls: Vec<ControlAt>,
     doing: Vec<Option<Doing>>,
     buffers: Vec<Vec<(usize, i64)>>,
 }

@@ -4,7 +4,7 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use seqcon::facts::{Facts, Follows};
-use seqcon::ids::LabelId;
+use seqcon::ids::{ControlAt, LabelId};
 use seqcon::lts::label::{Access, Label, LabelKind, Step};
 use seqcon::outline::Outline;
 use seqcon::program::{Instruction, InstructionKind, Program, Span, Thread};
@@ -36,8 +36,8 @@ pub fn with_control_states(rng: &mut StdRng, facts: Facts) -> Facts {
     let thread = |(name, instrs): (&str, BTreeSet<&str>)| {
         let mut instruction = |name: &str| Instruction {
             name: name.to_owned(),
-            from: rng.random_range(0..2),
-            to: rng.random_range(0..2),
+            from: ControlAt::new(rng.random_range(0..2)),
+            to: ControlAt::new(rng.random_range(0..2)),
             priority: 0,
             condition: None,
             assignments: Vec::new(),
@@ -48,7 +48,7 @@ pub fn with_control_states(rng: &mut StdRng, facts: Facts) -> Facts {
             name: name.to_owned(),
             locals: Vec::new(),
             states: vec!["p".to_owned(), "q".to_owned()],
-            initial: 0,
+            initial: ControlAt(0),
             instructions: instrs.into_iter().map(&mut instruction).collect(),
         }
     };

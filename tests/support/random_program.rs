@@ -3,6 +3,7 @@
 
 use rand::Rng;
 use rand::rngs::StdRng;
+use seqcon::ids::ControlAt;
 use seqcon::program::{
     Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span, Thread,
     Type, UnaryOperator, Variable,
@@ -90,7 +91,7 @@ fn random_thread(rng: &mut StdRng, number: usize, most: usize, scalars: usize, l
         instruction.name = position.to_string();
     }
     let states = (0..=length).map(|state| format!("s{state}")).collect();
-    Thread { name: format!("t{number}"), locals, states, initial: 0, instructions }
+    Thread { name: format!("t{number}"), locals, states, initial: ControlAt(0), instructions }
 }
 
 /// What an instruction does: mostly one access, sometimes several, and an array at most once.
@@ -150,6 +151,7 @@ fn constant(rng: &mut StdRng) -> Expression {
 
 fn instruction(from: usize, to: usize, condition: Option<Expression>, assignments: Vec<Assignment>) -> Instruction {
     let (name, kind, span) = (String::new(), InstructionKind::Plain, Span::default());
+    let (from, to) = (ControlAt::new(from), ControlAt::new(to));
     Instruction { name, from, to, priority: 0, condition, assignments, kind, span }
 }
 
@@ -203,8 +205,10 @@ pub fn show(program: &Program) -> String {
             let assignments: Vec<String> =
                 assignments.iter().map(|a| format!("{} := {}", reference(&a.target), expression(&a.value))).collect();
             text += &format!(
-                "{}: {from} -> {to} priority {priority} {kind:?}: {condition}{}\n",
+                "{}: {} -> {} priority {priority} {kind:?}: {condition}{}\n",
                 thread.name,
+                from.0,
+                to.0,
                 assignments.join("; ")
             );
         }

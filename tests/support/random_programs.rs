@@ -4,6 +4,7 @@
 
 use rand::Rng;
 use rand::rngs::StdRng;
+use seqcon::ids::ControlAt;
 use seqcon::program::{
     Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span, Thread,
     Type, UnaryOperator, Variable,
@@ -47,7 +48,7 @@ fn random_thread(rng: &mut StdRng, number: usize) -> Thread {
         name: format!("T{number}"),
         locals: LOCALS.iter().map(|row| random_variable(rng, row)).collect(),
         states: (0..states).map(|state| format!("s{state}")).collect(),
-        initial: rng.random_range(0..states),
+        initial: ControlAt::new(rng.random_range(0..states)),
         instructions: (0..rng.random_range(1..5)).map(|name| random_instruction(rng, name, states)).collect(),
     }
 }
@@ -55,8 +56,8 @@ fn random_thread(rng: &mut StdRng, number: usize) -> Thread {
 fn random_instruction(rng: &mut StdRng, name: usize, states: usize) -> Instruction {
     let mut instruction = Instruction {
         name: name.to_string(),
-        from: rng.random_range(0..states),
-        to: rng.random_range(0..states),
+        from: ControlAt::new(rng.random_range(0..states)),
+        to: ControlAt::new(rng.random_range(0..states)),
         priority: rng.random_range(0..3),
         condition: rng.random_bool(0.5).then(|| random_boolean(rng, 2)),
         assignments: (0..rng.random_range(0..4)).map(|_| random_assignment(rng)).collect(),

@@ -6,6 +6,7 @@
 
 use rand::Rng;
 use rand::rngs::StdRng;
+use seqcon::ids::ControlAt;
 use seqcon::program::{
     Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span, Thread,
     Type, Variable,
@@ -329,7 +330,7 @@ pub fn program(mini: &Mini) -> Program {
             name: format!("T{position}"),
             locals: REGISTERS.iter().map(variable).collect(),
             states: (0..=last).map(|state| format!("s{state}")).collect(),
-            initial: 0,
+            initial: ControlAt(0),
             instructions: transitions.iter().enumerate().map(instruction).collect(),
         }
     };
@@ -343,8 +344,8 @@ pub fn program(mini: &Mini) -> Program {
 fn instruction((number, transition): (usize, &Transition)) -> Instruction {
     let mut instruction = Instruction {
         name: number.to_string(),
-        from: transition.from,
-        to: transition.to,
+        from: ControlAt::new(transition.from),
+        to: ControlAt::new(transition.to),
         priority: 0,
         condition: None,
         assignments: Vec::new(),

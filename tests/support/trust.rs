@@ -97,8 +97,8 @@ pub fn judge(
     let mut split = SplitProgram::new(program).expect("short instructions");
     repair.apply(&Outline::of_program(program), &mut split);
     if atomicity == Atomicity::Presumed {
-        for (thread, instruction) in split.composites() {
-            split.threads[thread].lock(instruction);
+        for at in split.composites() {
+            split.lock(at);
         }
     }
     let question = Question {

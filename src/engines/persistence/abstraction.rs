@@ -13,6 +13,7 @@ use super::record::Entries;
 use super::{environment, flatten};
 use crate::analysis::Abstraction;
 use crate::explore::{Limits, Stop};
+use crate::ids::ThreadAt;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -28,11 +29,11 @@ pub(super) struct Shown {
 pub(super) fn check(
     machine: &Machine<'_>,
     abstraction: Abstraction,
-    threads: &BTreeSet<usize>,
+    threads: &BTreeSet<ThreadAt>,
     limits: &Limits<'_>,
 ) -> Shown {
     let budget = Budget { limits, started: Instant::now() };
-    let pivots: Vec<usize> = threads.iter().copied().filter(|&pivot| machine.can_be_pivot(pivot)).collect();
+    let pivots: Vec<ThreadAt> = threads.iter().copied().filter(|&pivot| machine.can_be_pivot(pivot)).collect();
     match abstraction {
         Abstraction::Flattening(bound) => flatten::check(machine, &pivots, bound, &budget),
         Abstraction::Environment => environment::check(machine, &pivots, &budget),

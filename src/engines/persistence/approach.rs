@@ -100,7 +100,7 @@ struct Abstracted {
 impl Abstracted {
     fn new(machine: &Machine<'_>, abstraction: Abstraction, limits: &Limits<'_>) -> Abstracted {
         let started = Instant::now();
-        let pivots = (0..machine.locals.len()).collect();
+        let pivots = machine.threads().collect();
         let shown = abstraction::check(machine, abstraction, &pivots, limits);
         let enough = patterns(machine, &shown.entries);
         let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
@@ -151,9 +151,7 @@ fn explored(program: &Program, machine: &Machine<'_>, limits: &Limits<'_>, part:
     }
     let explored = explore(machine.compiled, limits, &mut Recording { machine, compiled: machine.compiled, part });
     let (exploration, watchers) = explored.map_err(|failure| match failure {
-        Failure::Fault { fault, thread, instruction, .. } if is_split => {
-            Trouble::Fault(fault, (thread, single.origins[thread][instruction].instruction))
-        }
+        Failure::Fault { fault, at, .. } if is_split => Trouble::Fault(fault, machine.origin(at)),
         failure => Trouble::Exploration(failure),
     })?;
     let entries = merged(&watchers);
@@ -168,10 +166,9 @@ fn explored(program: &Program, machine: &Machine<'_>, limits: &Limits<'_>, part:
     };
     let mut accesses = BTreeSet::new();
     if !is_split {
-        for Evaluated { thread, instruction, verdict, key } in evaluated(&watchers) {
-            let instr = machine.outline.instr((thread as usize, instruction as usize));
-            let label = label(program, thread as usize, instruction as usize, verdict, key);
-            accesses.extend(accesses_of_label(instr, &label));
+        for Evaluated { at, verdict, key } in evaluated(&watchers) {
+            let label = label(program, at, verdict, key);
+            accesses.extend(accesses_of_label(machine.outline.instr(at), &label));
         }
     }
     if is_split || size.is_cut_off() || certain.is_some() {

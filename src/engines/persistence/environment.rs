@@ -21,6 +21,8 @@ use super::machine::{Machine, Role};
 use super::observed::Observed;
 use super::record::{Fringe, Seen};
 use super::values::{Value, assign, evaluate, is_taken, written};
+use crate::ids::{ControlAt, InstrAt, LocationAt, ThreadAt};
+use crate::program::At;
 use crate::program::compiled::Step;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -28,24 +30,24 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 /// A state: where the thread is, and the values, those that the environment may change unknown.
-type State = (usize, Box<[Value]>);
+type State = (ControlAt, Box<[Value]>);
 
 /// What a thread may write: instruction, location, value.
-type Effects = BTreeSet<(usize, usize, Value)>;
+type Effects = BTreeSet<(InstrAt, LocationAt, Value)>;
 
 /// Checks these threads as pivots.
-pub(super) fn check(machine: &Machine<'_>, pivots: &[usize], budget: &Budget<'_>) -> Shown {
-    let threads = 0..machine.locals.len();
-    let mut effects: Vec<Effects> = threads.clone().map(|thread| in_the_text(machine, thread)).collect();
+pub(super) fn check(machine: &Machine<'_>, pivots: &[ThreadAt], budget: &Budget<'_>) -> Shown {
+    let threads: Vec<ThreadAt> = machine.threads().collect();
+    let mut effects: Vec<Effects> = threads.iter().map(|&thread| in_the_text(machine, thread)).collect();
     loop {
-        let runs = threads.clone().into_par_iter().map(|thread| search(machine, thread, &effects, budget));
+        let runs = threads.par_iter().map(|&thread| search(machine, thread, &effects, budget));
         let (shown, found): (Vec<Shown>, Vec<Effects>) = runs.collect::<Vec<_>>().into_iter().unzip();
         if found != effects && !shown.iter().any(|shown| shown.size.is_cut_off()) {
             effects = found;
             continue;
         }
         let mut all = Shown::default();
-        for (thread, shown) in shown.into_iter().enumerate() {
+        for (thread, shown) in threads.into_iter().zip(shown) {
             // What is not known of one thread is not known of what it does to another.
             all.size.stop = all.size.stop.or(shown.size.stop);
             if pivots.contains(&thread) {
@@ -58,25 +60,24 @@ pub(super) fn check(machine: &Machine<'_>, pivots: &[usize], budget: &Budget<'_>
 }
 
 /// What a thread may write as far as its text tells.
-fn in_the_text(machine: &Machine<'_>, thread: usize) -> Effects {
-    let steps = machine.compiled.threads[thread].steps.iter().flatten();
-    let slots =
-        steps.flat_map(|step| machine.may_write(thread, step).iter().map(|&slot| (step.instruction, slot, None)));
-    slots.collect()
+fn in_the_text(machine: &Machine<'_>, thread: ThreadAt) -> Effects {
+    let steps = machine.compiled.thread(thread).steps.iter().flatten();
+    let writes = |instruction| machine.may_write(At { thread, instruction }).iter();
+    steps.flat_map(|step| writes(step.instruction).map(|&location| (step.instruction, location, None))).collect()
 }
 
 /// All that a thread may do among the others: the patterns that it is the pivot of, and what it writes.
-fn search(machine: &Machine<'_>, thread: usize, effects: &[Effects], budget: &Budget<'_>) -> (Shown, Effects) {
+fn search(machine: &Machine<'_>, thread: ThreadAt, effects: &[Effects], budget: &Budget<'_>) -> (Shown, Effects) {
     let hot = about_to_be_changed(machine, thread, effects);
     let mut kept = machine.read_by(thread);
-    hot.iter().for_each(|&(slot, _)| kept.set(slot, false));
+    hot.iter().for_each(|(location, _)| kept.set(location.index(), false));
     let observed = Observed::new(machine, thread, kept);
     let mut values = observed.initial();
-    for (_, locals) in machine.locals.iter().enumerate().filter(|&(other, _)| other != thread) {
-        values[locals.clone()].fill(None);
+    for other in machine.others(thread) {
+        values[machine.locals(other)].fill(None);
     }
     let bytes = size_of::<State>() + size_of_val(&*values);
-    let initial: State = (machine.compiled.threads[thread].initial, values.into());
+    let initial: State = (machine.compiled.thread(thread).initial, values.into());
     let mut seen = FxHashSet::from_iter([initial.clone()]);
     let mut order = vec![initial];
     let (mut shown, mut own) = (Shown::default(), Effects::new());
@@ -91,7 +92,7 @@ fn search(machine: &Machine<'_>, thread: usize, effects: &[Effects], budget: &Bu
             let mut after = before.clone();
             observed.execute(step, &mut after);
             observed.record(step, (&before, &after), &hot, &mut shown.entries);
-            if machine.roles[thread][step.instruction] != Role::Harmless {
+            if machine.role(At { thread, instruction: step.instruction }) != Role::Harmless {
                 own.extend(writes(machine, step, &before));
             }
             shown.size.transitions += 1;
@@ -107,28 +108,30 @@ fn search(machine: &Machine<'_>, thread: usize, effects: &[Effects], budget: &Bu
 }
 
 /// What a step may write.
-fn writes(machine: &Machine<'_>, step: &Step, before: &[Value]) -> Vec<(usize, usize, Value)> {
+fn writes(machine: &Machine<'_>, step: &Step, before: &[Value]) -> Vec<(InstrAt, LocationAt, Value)> {
     let mut values = before.to_vec();
     let mut writes = Vec::new();
     for (target, value) in &step.assignments {
         let (goes, value) = (written(target, &values), evaluate(value, &values));
-        let shared = goes.slots.iter().filter(|&&slot| slot < machine.shared);
-        writes.extend(shared.map(|&slot| (step.instruction, slot, value)));
+        let shared = goes.slots.iter().filter_map(|slot| slot.location(machine.shared));
+        writes.extend(shared.map(|location| (step.instruction, location, value)));
         assign(&goes, value, &mut values);
     }
     writes
 }
 
 /// What the others may change, and who of them.
-fn about_to_be_changed(machine: &Machine<'_>, pivot: usize, effects: &[Effects]) -> Vec<(usize, Fringe)> {
+fn about_to_be_changed(machine: &Machine<'_>, pivot: ThreadAt, effects: &[Effects]) -> Vec<(LocationAt, Fringe)> {
     let mut varying = FixedBitSet::with_capacity(machine.shared);
-    let is_new = |&&(_, slot, value): &&(usize, usize, Value)| value != Some(machine.compiled.initial[slot]);
-    varying.extend(effects.iter().flatten().filter(is_new).map(|&(_, slot, _)| slot));
+    let initial = |location: LocationAt| machine.compiled.initial[location.index()];
+    let new = effects.iter().flatten().filter(|&&(_, location, value)| value != Some(initial(location)));
+    varying.extend(new.map(|(_, location, _)| location.index()));
     let mut hot = BTreeSet::new();
-    for (thread, effects) in effects.iter().enumerate().filter(|&(thread, _)| thread != pivot) {
-        let changes = effects.iter().filter(|&&(_, slot, _)| varying.contains(slot));
-        hot.extend(changes.map(|&(instruction, slot, _)| {
-            (slot, Fringe { presumed: false, seen: Seen::Abstractly, thread, instruction })
+    for thread in machine.others(pivot) {
+        let changes = effects[thread.index()].iter().filter(|(_, location, _)| varying.contains(location.index()));
+        hot.extend(changes.map(|&(instruction, location, _)| {
+            let at = At { thread, instruction };
+            (location, Fringe { presumed: false, seen: Seen::Abstractly, at })
         }));
     }
     hot.into_iter().collect()

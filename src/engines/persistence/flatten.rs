@@ -27,6 +27,8 @@ use super::machine::Machine;
 use super::observed::Observed;
 use super::record::{Fringe, Seen};
 use super::values::{Value, is_taken, written};
+use crate::ids::{ControlAt, InstrAt, LocationAt, ThreadAt};
+use crate::program::At;
 use crate::program::compiled::Step;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -34,7 +36,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// Checks these threads as pivots.
-pub(super) fn check(machine: &Machine<'_>, pivots: &[usize], bound: usize, budget: &Budget<'_>) -> Shown {
+pub(super) fn check(machine: &Machine<'_>, pivots: &[ThreadAt], bound: usize, budget: &Budget<'_>) -> Shown {
     let parts: Vec<Shown> = pivots.par_iter().map(|&pivot| Search::new(machine, pivot, bound).run(budget)).collect();
     parts.into_iter().fold(Shown::default(), |mut all, part| {
         all.entries.extend(part.entries);
@@ -46,13 +48,13 @@ pub(super) fn check(machine: &Machine<'_>, pivots: &[usize], bound: usize, budge
 /// The exploration for one pivot.
 struct Search<'m> {
     machine: &'m Machine<'m>,
-    pivot: usize,
+    pivot: ThreadAt,
     bound: usize,
     observed: Observed<'m>,
     /// For each thread and control state, the class of a flattened thread there.
     classes: Vec<Vec<usize>>,
     /// For each thread and class, the kept instructions that come next.
-    next: Vec<Vec<Vec<usize>>>,
+    next: Vec<Vec<Vec<InstrAt>>>,
     known_values: FxHashMap<Value, u32>,
     values: Vec<Value>,
     shown: Shown,
@@ -62,7 +64,7 @@ struct Search<'m> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Other {
     /// In its first steps: control state, steps taken.
-    Prefix(usize, usize),
+    Prefix(ControlAt, usize),
     /// Flattened: class.
     Flat(usize),
 }
@@ -70,7 +72,7 @@ enum Other {
 /// A state, unpacked.
 #[derive(Clone)]
 struct State {
-    control: usize,
+    control: ControlAt,
     /// All slots; those that are not kept, and the locals of flattened threads, are not known.
     values: Vec<Value>,
     /// The threads; the pivot's place is not used.
@@ -78,10 +80,9 @@ struct State {
 }
 
 impl<'m> Search<'m> {
-    fn new(machine: &'m Machine<'m>, pivot: usize, bound: usize) -> Search<'m> {
-        let num_of_threads = machine.locals.len();
+    fn new(machine: &'m Machine<'m>, pivot: ThreadAt, bound: usize) -> Search<'m> {
         let mut kept = machine.read_by(pivot);
-        for thread in (0..num_of_threads).filter(|&thread| thread != pivot) {
+        for thread in machine.others(pivot) {
             kept.union_with(&read_in_prefix(machine, thread, bound));
         }
         let mut search = Search {
@@ -95,7 +96,7 @@ impl<'m> Search<'m> {
             values: Vec::new(),
             shown: Shown::default(),
         };
-        for thread in 0..num_of_threads {
+        for thread in machine.threads() {
             let (classes, next) = search.classes_of(thread);
             search.classes.push(classes);
             search.next.push(next);
@@ -103,59 +104,63 @@ impl<'m> Search<'m> {
         search
     }
 
-    fn is_kept_step(&self, thread: usize, step: &Step) -> bool {
-        self.machine.may_write(thread, step).iter().any(|&slot| self.observed.kept.contains(slot))
+    fn is_kept_step(&self, at: At) -> bool {
+        self.machine.may_write(at).iter().any(|&location| self.observed.keeps(location))
     }
 
     /// Control states from which the same kept instructions come next are one class.
-    fn classes_of(&self, thread: usize) -> (Vec<usize>, Vec<Vec<usize>>) {
-        let steps = &self.machine.compiled.threads[thread].steps;
-        let mut sets: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); steps.len()];
+    fn classes_of(&self, thread: ThreadAt) -> (Vec<usize>, Vec<Vec<InstrAt>>) {
+        let steps = &self.machine.compiled.thread(thread).steps;
+        let mut sets: Vec<BTreeSet<InstrAt>> = vec![BTreeSet::new(); steps.len()];
         let mut changed = true;
         while changed {
             changed = false;
             for control in 0..steps.len() {
                 let mut set = sets[control].clone();
                 for step in &steps[control] {
-                    if self.is_kept_step(thread, step) {
+                    if self.is_kept_step(At { thread, instruction: step.instruction }) {
                         set.insert(step.instruction);
                     } else {
-                        set.extend(sets[step.to].iter().copied());
+                        set.extend(sets[step.to.index()].iter().copied());
                     }
                 }
                 changed |= set != sets[control];
                 sets[control] = set;
             }
         }
-        let distinct: Vec<&BTreeSet<usize>> = sets.iter().collect::<BTreeSet<_>>().into_iter().collect();
-        let class = |set: &BTreeSet<usize>| distinct.binary_search(&set).unwrap_or(0);
+        let distinct: Vec<&BTreeSet<InstrAt>> = sets.iter().collect::<BTreeSet<_>>().into_iter().collect();
+        let class = |set: &BTreeSet<InstrAt>| distinct.binary_search(&set).unwrap_or(0);
         let next = distinct.iter().map(|set| set.iter().copied().collect()).collect();
         (sets.iter().map(class).collect(), next)
     }
 
-    fn arrived(&self, thread: usize, control: usize, count: usize) -> Other {
-        if count < self.bound { Other::Prefix(control, count) } else { Other::Flat(self.classes[thread][control]) }
+    fn arrived(&self, thread: ThreadAt, control: ControlAt, count: usize) -> Other {
+        if count < self.bound { Other::Prefix(control, count) } else { self.flat(thread, control) }
+    }
+
+    /// A flattened thread in a control state.
+    fn flat(&self, thread: ThreadAt, control: ControlAt) -> Other {
+        Other::Flat(self.classes[thread.index()][control.index()])
     }
 
     fn initial(&self) -> State {
         let compiled = self.machine.compiled;
-        let others =
-            (0..compiled.threads.len()).map(|thread| self.arrived(thread, compiled.threads[thread].initial, 0));
+        let others = self.machine.threads().map(|thread| self.arrived(thread, compiled.thread(thread).initial, 0));
         let mut state = State {
-            control: compiled.threads[self.pivot].initial,
+            control: compiled.thread(self.pivot).initial,
             values: self.observed.initial(),
             others: others.collect(),
         };
-        for thread in 0..state.others.len() {
+        for thread in self.machine.threads() {
             self.forget(thread, &mut state);
         }
         state
     }
 
     /// A flattened thread has no locals.
-    fn forget(&self, thread: usize, state: &mut State) {
-        if thread != self.pivot && matches!(state.others[thread], Other::Flat(_)) {
-            state.values[self.machine.locals[thread].clone()].fill(None);
+    fn forget(&self, thread: ThreadAt, state: &mut State) {
+        if thread != self.pivot && matches!(state.others[thread.index()], Other::Flat(_)) {
+            state.values[self.machine.locals(thread)].fill(None);
         }
     }
 
@@ -190,25 +195,25 @@ impl<'m> Search<'m> {
     /// The states after one step; the pivot's writes are recorded.
     fn successors(&mut self, state: &State) -> Vec<State> {
         let mut next = Vec::new();
-        let mut hot: Vec<(usize, Fringe)> = Vec::new();
-        for thread in (0..state.others.len()).filter(|&thread| thread != self.pivot) {
+        let mut hot: Vec<(LocationAt, Fringe)> = Vec::new();
+        for thread in self.machine.others(self.pivot) {
             for (step, to) in self.steps_of_other(state, thread) {
-                let fringe = Fringe { presumed: false, seen: Seen::Abstractly, thread, instruction: step.instruction };
-                let mixed = self.machine.may_change(thread, step.instruction).iter().copied();
-                hot.extend(mixed.filter(|slot| self.observed.kept.contains(*slot)).map(|slot| (slot, fringe)));
+                let at = At { thread, instruction: step.instruction };
+                let fringe = Fringe { presumed: false, seen: Seen::Abstractly, at };
+                let mixed = self.machine.may_change(at).iter().copied();
+                hot.extend(mixed.filter(|&known| self.observed.keeps(known)).map(|known| (known, fringe)));
                 if is_taken(step, &state.values) == Some(false) {
                     continue;
                 }
                 let mut after = state.clone();
                 self.observed.execute(step, &mut after.values);
-                after.others[thread] = to;
+                after.others[thread.index()] = to;
                 self.forget(thread, &mut after);
-                let may_change = |slot: &usize| {
-                    let (before, after) = (state.values[*slot], after.values[*slot]);
+                let may_change = |location: &LocationAt| {
+                    let (before, after) = (state.values[location.index()], after.values[location.index()]);
                     before.is_none() || after.is_none() || before != after
                 };
-                let slots = self.machine.may_write(thread, step).iter().copied();
-                hot.extend(self.written_kept(step, state, slots).filter(may_change).map(|slot| (slot, fringe)));
+                hot.extend(self.written_kept(at, state).filter(may_change).map(|known| (known, fringe)));
                 next.push(after);
             }
         }
@@ -226,32 +231,31 @@ impl<'m> Search<'m> {
     }
 
     /// The instructions that another thread may come to, and where they lead.
-    fn steps_of_other(&self, state: &State, thread: usize) -> Vec<(&'m Step, Other)> {
-        match state.others[thread] {
+    fn steps_of_other(&self, state: &State, thread: ThreadAt) -> Vec<(&'m Step, Other)> {
+        match state.others[thread.index()] {
             Other::Prefix(control, count) => {
                 let steps = self.machine.steps(thread, control).iter();
                 steps.map(|step| (step, self.arrived(thread, step.to, count + 1))).collect()
             }
             Other::Flat(class) => {
-                let steps = self.next[thread][class].iter().map(|&number| self.machine.step(thread, number));
-                steps.map(|step| (step, Other::Flat(self.classes[thread][step.to]))).collect()
+                let steps = self.next[thread.index()][class].iter();
+                let steps = steps.map(|&instruction| self.machine.step(At { thread, instruction }));
+                steps.map(|step| (step, self.flat(thread, step.to))).collect()
             }
         }
     }
 
-    /// Of the slots that a step may write, those that are kept and that it may write in this state.
-    fn written_kept<'s>(
-        &'s self,
-        step: &'s Step,
-        state: &'s State,
-        slots: impl Iterator<Item = usize> + 's,
-    ) -> impl Iterator<Item = usize> + 's {
-        let possible: Vec<usize> = match &step.assignments[..] {
+    /// Of the locations that an instruction may write, those that are kept and that it may write in this state.
+    fn written_kept(&self, at: At, state: &State) -> impl Iterator<Item = LocationAt> {
+        let possible = match &self.machine.step(at).assignments[..] {
             // Only for a single assignment is its index that of the state before.
-            [(target, _)] => written(target, &state.values).slots,
-            _ => (0..self.machine.shared).collect(),
+            [(target, _)] => Some(written(target, &state.values).slots),
+            _ => None,
         };
-        slots.filter(move |slot| possible.contains(slot) && self.observed.kept.contains(*slot))
+        let is_possible =
+            move |location: LocationAt| possible.as_ref().is_none_or(|slots| slots.contains(&location.slot()));
+        let may_write = self.machine.may_write(at).iter().copied();
+        may_write.filter(move |&location| is_possible(location) && self.observed.keeps(location))
     }
 
     /// The number of a value; when there are too many different ones, it is not known any more.
@@ -270,24 +274,24 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// The slots that are always part of a state: the pivot's locals, and what is kept.
+    /// The positions of the values that are always part of a state: the pivot's locals, and what is kept.
     fn pivot_slots(&self) -> Vec<usize> {
-        self.machine.locals[self.pivot].clone().chain(self.observed.kept.ones()).collect()
+        self.machine.locals(self.pivot).chain(self.observed.kept.ones()).collect()
     }
 
     fn pack(&mut self, state: &State) -> Box<[u32]> {
         self.number(None);
-        let mut packed = vec![state.control as u32];
+        let mut packed = vec![state.control.0];
         let (machine, pivot) = (self.machine, self.pivot);
         for slot in self.pivot_slots() {
             packed.push(self.number(state.values[slot]));
         }
-        for thread in (0..state.others.len()).filter(|&thread| thread != pivot) {
-            match state.others[thread] {
+        for thread in machine.others(pivot) {
+            match state.others[thread.index()] {
                 Other::Flat(class) => packed.extend([u32::MAX, class as u32]),
                 Other::Prefix(control, count) => {
-                    packed.extend([count as u32, control as u32]);
-                    for slot in machine.locals[thread].clone() {
+                    packed.extend([count as u32, control.0]);
+                    for slot in machine.locals(thread) {
                         packed.push(self.number(state.values[slot]));
                     }
                 }
@@ -300,19 +304,19 @@ impl<'m> Search<'m> {
         let mut fields = packed.iter().map(|&field| field as usize);
         let mut field = || fields.next().expect("it was packed with all fields");
         let machine = self.machine;
-        let control = field();
+        let control = ControlAt::new(field());
         let mut values = vec![None; machine.compiled.initial.len()];
         for slot in self.pivot_slots() {
             values[slot] = self.values[field()];
         }
-        let mut others = vec![Other::Flat(0); machine.locals.len()];
-        for thread in (0..others.len()).filter(|&thread| thread != self.pivot) {
+        let mut others = vec![Other::Flat(0); machine.compiled.threads.len()];
+        for thread in machine.others(self.pivot) {
             let (tag, place) = (field(), field());
             if tag == u32::MAX as usize {
-                others[thread] = Other::Flat(place);
+                others[thread.index()] = Other::Flat(place);
             } else {
-                others[thread] = Other::Prefix(place, tag);
-                for slot in machine.locals[thread].clone() {
+                others[thread.index()] = Other::Prefix(ControlAt::new(place), tag);
+                for slot in machine.locals(thread) {
                     values[slot] = self.values[field()];
                 }
             }
@@ -321,14 +325,14 @@ impl<'m> Search<'m> {
     }
 }
 
-/// The shared slots that the first `bound` steps of a thread may read.
-fn read_in_prefix(machine: &Machine<'_>, thread: usize, bound: usize) -> FixedBitSet {
-    let steps = &machine.compiled.threads[thread].steps;
-    let mut reached = BTreeSet::from([machine.compiled.threads[thread].initial]);
+/// The locations that the first `bound` steps of a thread may read.
+fn read_in_prefix(machine: &Machine<'_>, thread: ThreadAt, bound: usize) -> FixedBitSet {
+    let mut reached = BTreeSet::from([machine.compiled.thread(thread).initial]);
     let mut read = FixedBitSet::with_capacity(machine.shared);
     for _ in 0..bound {
-        let here: Vec<&Step> = reached.iter().flat_map(|&control| &steps[control]).collect();
-        read.extend(here.iter().flat_map(|step| step.reads()).filter(|&slot| slot < machine.shared));
+        let here: Vec<&Step> = reached.iter().flat_map(|&control| machine.steps(thread, control)).collect();
+        let slots = here.iter().flat_map(|step| step.reads());
+        read.extend(slots.filter_map(|slot| slot.location(machine.shared)).map(LocationAt::index));
         let known = reached.len();
         reached.extend(here.iter().map(|step| step.to));
         if reached.len() == known {

@@ -17,12 +17,12 @@
 use super::local::{Pattern, Patterns};
 use super::machine::Machine;
 use crate::budget::Budget;
-use crate::ids::InstrId;
+use crate::ids::{InstrAt, InstrId, LocationAt, ThreadAt};
 use crate::insertion::{Answer, Candidate, Choice, Demand, Fences, Insertion, all_minimal, fewest};
 use crate::memory::FenceStrength;
 use crate::outline::{Outline, Place, Site};
 use crate::program::At;
-use crate::program::single_access::Origin;
+use crate::program::single_access::{Origin, SingleAccess};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::convert::Infallible;
 
@@ -33,39 +33,49 @@ pub(super) type Cuts = BTreeSet<Site>;
 pub(super) struct Paths<'a> {
     pub patterns: Vec<&'a Pattern>,
     /// Where the instructions of the thread come from.
-    pub origins: &'a [Origin],
+    single: &'a SingleAccess,
     /// The outline of the program as it is written.
     pub outline: &'a Outline,
-    thread: usize,
+    thread: ThreadAt,
 }
 
 /// A path: the write, the instructions before the read, and the read.
 pub(super) struct Path {
-    pub instructions: Vec<usize>,
-    pub read: (usize, usize),
+    pub instructions: Vec<InstrAt>,
+    pub read: (InstrAt, LocationAt),
 }
 
 impl<'a> Paths<'a> {
     /// Those of these patterns that are of one thread.
-    pub(super) fn of(patterns: &'a Patterns, thread: usize, machine: &Machine<'a>) -> Paths<'a> {
+    pub(super) fn of(patterns: &'a Patterns, thread: ThreadAt, machine: &Machine<'a>) -> Paths<'a> {
         let patterns: Vec<&Pattern> = patterns.keys().filter(|pattern| pattern.thread == thread).collect();
-        Paths { patterns, origins: &machine.single.origins[thread], outline: machine.outline, thread }
+        Paths { patterns, single: machine.single, outline: machine.outline, thread }
     }
 
     /// The instruction as it is written.
-    pub(super) fn instr(&self, number: usize) -> InstrId {
-        self.outline.instr((self.thread, self.origins[number].instruction))
+    pub(super) fn instr(&self, number: InstrAt) -> InstrId {
+        self.outline.instr(self.at(number))
+    }
+
+    /// Where it is written.
+    fn at(&self, number: InstrAt) -> At {
+        At { thread: self.thread, instruction: self.origin(number).instruction }
+    }
+
+    /// Where an instruction of the thread comes from.
+    pub(super) fn origin(&self, instruction: InstrAt) -> Origin {
+        self.single.origin(At { thread: self.thread, instruction })
     }
 
     /// The fences that would stand between an instruction and the next; none within one that is performed in parts.
-    fn between(&self, first: usize, then: usize) -> impl Iterator<Item = Site> + use<> {
+    fn between(&self, first: InstrAt, then: InstrAt) -> impl Iterator<Item = Site> + use<> {
         let (left, entered) = (self.instr(first), self.instr(then));
         let sites = [Some(Site::after(left)), Some(Site::before(entered)), self.outline.junction_behind(left)];
-        let completes = self.origins[first].completes;
+        let completes = self.origin(first).completes;
         sites.into_iter().flatten().filter(move |_| completes)
     }
 
-    fn is_cut(&self, first: usize, then: usize, fences: &Cuts) -> bool {
+    fn is_cut(&self, first: InstrAt, then: InstrAt, fences: &Cuts) -> bool {
         self.between(first, then).any(|cut| fences.contains(&cut))
     }
 
@@ -73,7 +83,7 @@ impl<'a> Paths<'a> {
     fn candidates(&self) -> Cuts {
         let mut cuts = Cuts::new();
         for pattern in &self.patterns {
-            let mut add = |first: usize, node: usize| {
+            let mut add = |first: InstrAt, node: usize| {
                 let node = &pattern.nodes[node];
                 let next = node.edges.iter().map(|&(then, _)| then).chain(node.reads.iter().map(|&(then, _)| then));
                 next.for_each(|then| cuts.extend(self.between(first, then)));
@@ -99,7 +109,7 @@ impl<'a> Paths<'a> {
     pub(super) fn uncut(&self) -> Option<At> {
         let all = self.candidates();
         let open = self.patterns.iter().find_map(|pattern| self.open_path(pattern, &all, |_| true))?;
-        Some((self.thread, self.origins[open.read.0].instruction))
+        Some(self.at(open.read.0))
     }
 
     /// A shortest path of the pattern that no fence meets to a read that is wanted.
@@ -107,11 +117,11 @@ impl<'a> Paths<'a> {
         &self,
         pattern: &Pattern,
         fences: &Cuts,
-        wanted: impl Fn(&(usize, usize)) -> bool,
+        wanted: impl Fn(&(InstrAt, LocationAt)) -> bool,
     ) -> Option<Path> {
         // Where the thread is, and the instruction that led there: a fence between that one and the next may be in
         // the way.
-        type Here = (usize, usize);
+        type Here = (usize, InstrAt);
         let start: Here = (0, pattern.write);
         let mut came: BTreeMap<Here, Option<Here>> = BTreeMap::from([(start, None)]);
         let mut queue = VecDeque::from([start]);
@@ -120,7 +130,7 @@ impl<'a> Paths<'a> {
             let read = node.reads.iter().find(|&read| wanted(read) && !self.is_cut(last, read.0, fences));
             if let Some(&read) = read {
                 let steps = std::iter::successors(Some(at), |at| came[at]);
-                let mut instructions: Vec<usize> = steps.map(|(_, instruction)| instruction).collect();
+                let mut instructions: Vec<InstrAt> = steps.map(|(_, instruction)| instruction).collect();
                 instructions.reverse();
                 return Some(Path { instructions, read });
             }
@@ -137,13 +147,13 @@ impl<'a> Paths<'a> {
 
     /// The reads, by instruction and location, that come behind the first fence on some path of the pattern if that
     /// fence is this one.
-    pub(super) fn served(&self, pattern: &Pattern, fences: &Cuts, fence: Site) -> BTreeSet<(usize, usize)> {
+    pub(super) fn served(&self, pattern: &Pattern, fences: &Cuts, fence: Site) -> BTreeSet<(InstrAt, LocationAt)> {
         let mut served = BTreeSet::new();
         let mut behind = Vec::new();
         let mut seen = BTreeSet::from([(0, pattern.write)]);
         let mut stack = vec![(0, pattern.write)];
         while let Some((at, last)) = stack.pop() {
-            let is_here = |then: usize| self.between(last, then).any(|cut| cut == fence);
+            let is_here = |then: InstrAt| self.between(last, then).any(|cut| cut == fence);
             let node = &pattern.nodes[at];
             served.extend(node.reads.iter().filter(|read| is_here(read.0)));
             for &(instruction, to) in &node.edges {

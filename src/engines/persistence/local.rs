@@ -11,6 +11,8 @@
 use super::machine::{Machine, Role};
 use super::record::{Entries, Fringe, Key, add};
 use super::values::{Value, assign, condition_reads, evaluate, is_taken, reads, written};
+use crate::ids::{InstrAt, LocationAt, ThreadAt};
+use crate::program::At;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -18,9 +20,9 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Node {
     /// The instructions that can be taken, and where they lead.
-    pub edges: Vec<(usize, usize)>,
+    pub edges: Vec<(InstrAt, usize)>,
     /// Reads of hot locations: the instruction and the location.
-    pub reads: Vec<(usize, usize)>,
+    pub reads: Vec<(InstrAt, LocationAt)>,
 }
 
 /// A write and all that the thread can do after it until it reads a location that others are about to change: the
@@ -28,11 +30,11 @@ pub(super) struct Node {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Pattern {
     /// The pivot.
-    pub thread: usize,
+    pub thread: ThreadAt,
     /// Its write.
-    pub write: usize,
+    pub write: InstrAt,
     /// The location written; none if that is not known.
-    pub written: Option<usize>,
+    pub written: Option<LocationAt>,
     /// What it can do afterwards; it starts at node 0.
     pub nodes: Vec<Node>,
     /// Whether it can really do all that, as far as the values after the write are known.
@@ -42,8 +44,15 @@ pub(super) struct Pattern {
 /// The most nodes of a graph over all values.
 const MOST: usize = 5_000;
 
+impl Pattern {
+    /// An instruction of the pivot.
+    pub(super) fn at(&self, instruction: InstrAt) -> At {
+        At { thread: self.thread, instruction }
+    }
+}
+
 /// All patterns, and for each hot location of each who is about to change it.
-pub(super) type Patterns = BTreeMap<Pattern, BTreeMap<usize, Fringe>>;
+pub(super) type Patterns = BTreeMap<Pattern, BTreeMap<LocationAt, Fringe>>;
 
 /// The patterns of the entries of a record table.
 pub(super) fn patterns(machine: &Machine<'_>, entries: &Entries) -> Patterns {
@@ -53,7 +62,7 @@ pub(super) fn patterns(machine: &Machine<'_>, entries: &Entries) -> Patterns {
         let is_exact = exact.is_some();
         let widened = || search(machine, key, hot, &|value| machine.distinguished.contains(&value), usize::MAX);
         let Some(nodes) = exact.or_else(widened).and_then(|nodes| leading_to_reads(&nodes)) else { continue };
-        let (thread, write, written) = (key.thread, key.instruction, key.written);
+        let (thread, write, written) = (key.at.thread, key.at.instruction, key.written);
         let pattern = patterns.entry(Pattern { thread, write, written, nodes, is_exact }).or_default();
         for (&location, &fringe) in hot {
             add(pattern, location, fringe);
@@ -102,17 +111,17 @@ fn leading_to_reads(nodes: &[Node]) -> Option<Vec<Node>> {
 fn search(
     machine: &Machine<'_>,
     key: &Key,
-    hot: &BTreeMap<usize, Fringe>,
+    hot: &BTreeMap<LocationAt, Fringe>,
     tells_apart: &dyn Fn(i64) -> bool,
     most: usize,
 ) -> Option<Vec<Node>> {
-    let thread = key.thread;
-    let control = machine.step(thread, key.instruction).to;
+    let thread = key.at.thread;
+    let control = machine.step(key.at).to;
     let mut values: Vec<Value> = vec![None; machine.compiled.initial.len()];
-    for (&slot, &value) in machine.regions[thread][control].decides.iter().zip(&key.values) {
-        values[slot] = value;
+    for (slot, &value) in machine.region(thread, control).decides.iter().zip(&key.values) {
+        values[slot.index()] = value;
     }
-    let locals = machine.locals[thread].clone();
+    let locals = machine.locals(thread);
     let start = (control, values[locals.clone()].to_vec());
     let mut numbers = FxHashMap::from_iter([(start.clone(), 0)]);
     let mut queue = VecDeque::from([start]);
@@ -123,7 +132,7 @@ fn search(
         }
         let mut node = Node::default();
         for step in machine.steps(thread, control) {
-            let role = machine.roles[thread][step.instruction];
+            let role = machine.role(At { thread, instruction: step.instruction });
             if role == Role::Barrier {
                 continue;
             }
@@ -135,7 +144,7 @@ fn search(
                 for (target, value) in &step.assignments {
                     reads(value, &values, machine.shared, &mut read);
                     let goes = written(target, &values);
-                    let is_shared = goes.slots.first().is_some_and(|&slot| slot < machine.shared);
+                    let is_shared = goes.slots.first().is_some_and(|slot| slot.location(machine.shared).is_some());
                     if is_shared {
                         // Of a write only that it may miss its array is harmless.
                         goes_on &= goes.may_miss;
@@ -145,7 +154,8 @@ fn search(
                     }
                 }
             }
-            node.reads.extend(read.iter().filter(|slot| hot.contains_key(slot)).map(|&slot| (step.instruction, slot)));
+            let read = read.into_iter().filter(|location| hot.contains_key(location));
+            node.reads.extend(read.map(|location| (step.instruction, location)));
             if goes_on {
                 let next = (step.to, values[locals.clone()].to_vec());
                 let count = numbers.len();

@@ -7,10 +7,11 @@
 
 use super::values::written;
 use crate::budget::Budget;
+use crate::ids::{ControlAt, InstrAt, LocationAt, Slot, ThreadAt};
 use crate::outline::Outline;
 use crate::program::compiled::{Code, Compiled, Step, Target};
 use crate::program::single_access::SingleAccess;
-use crate::program::{Expression, Instruction, InstructionKind, Program, Reference, Scope};
+use crate::program::{At, Expression, Instruction, InstructionKind, Program, Reference, Scope};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -32,10 +33,10 @@ pub(super) enum Role {
 /// What a thread can do from a control state by harmless steps alone.
 #[derive(Clone, Debug)]
 pub(super) struct Region {
-    /// The shared slots that it may read.
+    /// The locations that it may read.
     pub reads: FixedBitSet,
     /// All slots that decide what it does.
-    pub decides: Vec<usize>,
+    pub decides: Vec<Slot>,
 }
 
 /// A program of single accesses with what is known of it.
@@ -46,18 +47,18 @@ pub(super) struct Machine<'p> {
     pub compiled: &'p Compiled,
     /// What searches over it may use that have no states to count.
     pub budget: Budget,
-    /// The number of shared slots; they come first.
+    /// The number of locations; their slots come first.
     pub shared: usize,
-    /// The slots of the locals of each thread.
-    pub locals: Vec<Range<usize>>,
+    /// Where the locals of each thread are among the values of all slots.
+    locals: Vec<Range<usize>>,
     /// For each thread and instruction.
-    pub roles: Vec<Vec<Role>>,
+    roles: Vec<Vec<Role>>,
     /// For each thread and control state.
-    pub regions: Vec<Vec<Region>>,
+    regions: Vec<Vec<Region>>,
     /// The values that abstractions tell apart: those that the program names, their neighbours, and the first few.
     pub distinguished: BTreeSet<i64>,
     /// For each thread and instruction.
-    writes: Vec<Vec<Vec<usize>>>,
+    writes: Vec<Vec<Vec<LocationAt>>>,
     /// For each thread and instruction, whether it is an atomic instruction that looks at other locations than the
     /// one that it writes.
     mixes: Vec<Vec<bool>>,
@@ -70,7 +71,7 @@ impl<'p> Machine<'p> {
         budget: &Budget,
     ) -> Machine<'p> {
         let program = &single.program;
-        let shared = program.shared.iter().map(|variable| variable.initial.len()).sum();
+        let shared = program.num_of_locations();
         let mut next = shared;
         let locals = program.threads.iter().map(|thread| {
             let first = next;
@@ -78,7 +79,8 @@ impl<'p> Machine<'p> {
             first..next
         });
         let locals = locals.collect();
-        let roles = (0..program.threads.len()).map(|thread| roles(program, compiled, thread, shared)).collect();
+        let threads = ThreadAt::all(program.threads.len());
+        let roles = threads.clone().map(|thread| roles(program, compiled, thread, shared)).collect();
         let mut machine = Machine {
             single,
             outline,
@@ -92,15 +94,15 @@ impl<'p> Machine<'p> {
             writes: Vec::new(),
             mixes: Vec::new(),
         };
-        machine.regions = (0..program.threads.len()).map(|thread| machine.regions_of(thread)).collect();
-        let writes = (0..program.threads.len()).map(|thread| {
-            let instructions = 0..program.threads[thread].instructions.len();
-            instructions.map(|number| machine.writes_of(thread, machine.step(thread, number))).collect()
+        machine.regions = threads.map(|thread| machine.regions_of(thread)).collect();
+        let writes = program.threads_at().map(|(thread, own)| {
+            let instructions = InstrAt::all(own.instructions.len());
+            instructions.map(|instruction| machine.writes_of(At { thread, instruction })).collect()
         });
         machine.writes = writes.collect();
-        let mixes = program.threads.iter().enumerate().map(|(thread, own)| {
-            let is_outranked = |number: usize| !machine.step(thread, number).outranked.is_empty();
-            let instructions = own.instructions.iter().enumerate();
+        let mixes = program.threads_at().map(|(thread, own)| {
+            let is_outranked = |instruction| !machine.step(At { thread, instruction }).outranked.is_empty();
+            let instructions = own.instructions_at();
             instructions.map(|(number, known)| mixes(known) || known.is_atomic() && is_outranked(number)).collect()
         });
         machine.mixes = mixes.collect();
@@ -108,76 +110,109 @@ impl<'p> Machine<'p> {
     }
 
     /// The step of an instruction.
-    pub(super) fn step(&self, thread: usize, instruction: usize) -> &'p Step {
-        let from = self.single.program.threads[thread].instructions[instruction].from;
-        let steps = &self.compiled.threads[thread].steps[from];
-        steps.iter().find(|step| step.instruction == instruction).expect("every instruction has a step")
+    pub(super) fn step(&self, at: At) -> &'p Step {
+        let steps = self.steps(at.thread, self.single.program.instruction(at).from);
+        steps.iter().find(|step| step.instruction == at.instruction).expect("every instruction has a step")
+    }
+
+    /// The instruction of the program as it is written that one comes from.
+    pub(super) fn origin(&self, at: At) -> At {
+        At { instruction: self.single.origin(at).instruction, ..at }
+    }
+
+    /// The threads.
+    pub(super) fn threads(&self) -> impl Iterator<Item = ThreadAt> + Clone + use<> {
+        ThreadAt::all(self.locals.len())
+    }
+
+    /// The threads but for one.
+    pub(super) fn others(&self, pivot: ThreadAt) -> impl Iterator<Item = ThreadAt> + use<> {
+        self.threads().filter(move |&thread| thread != pivot)
+    }
+
+    /// Where the locals of a thread are among the values of all slots.
+    pub(super) fn locals(&self, thread: ThreadAt) -> Range<usize> {
+        self.locals[thread.index()].clone()
+    }
+
+    /// What an instruction is to the pattern.
+    pub(super) fn role(&self, at: At) -> Role {
+        self.roles[at.thread.index()][at.instruction.index()]
+    }
+
+    /// What a thread can do from a control state by harmless steps alone.
+    pub(super) fn region(&self, thread: ThreadAt, control: ControlAt) -> &Region {
+        &self.regions[thread.index()][control.index()]
     }
 
     /// The steps from a control state.
-    pub(super) fn steps(&self, thread: usize, control: usize) -> &'p [Step] {
-        &self.compiled.threads[thread].steps[control]
+    pub(super) fn steps(&self, thread: ThreadAt, control: ControlAt) -> &'p [Step] {
+        self.compiled.thread(thread).steps_from(control)
     }
 
-    /// All that some thread reads or updates atomically: the shared slots that its steps may read.
-    pub(super) fn read_by(&self, thread: usize) -> FixedBitSet {
+    /// All that some thread reads or updates atomically: the locations that its steps may read.
+    pub(super) fn read_by(&self, thread: ThreadAt) -> FixedBitSet {
         let mut read = FixedBitSet::with_capacity(self.shared);
-        for step in self.compiled.threads[thread].steps.iter().flatten() {
-            read.extend(step.reads().into_iter().filter(|&slot| slot < self.shared));
+        for step in self.compiled.thread(thread).steps.iter().flatten() {
+            read.extend(step.reads().into_iter().filter_map(|slot| slot.location(self.shared)).map(LocationAt::index));
         }
         read
     }
 
-    /// The shared slots that a step may write.
-    pub(super) fn may_write(&self, thread: usize, step: &Step) -> &[usize] {
-        &self.writes[thread][step.instruction]
+    /// The locations that an instruction may write.
+    pub(super) fn may_write(&self, at: At) -> &[LocationAt] {
+        &self.writes[at.thread.index()][at.instruction.index()]
     }
 
-    /// The shared slots that an atomic instruction may write if that depends on other locations: the pattern cannot
+    /// The locations that an atomic instruction may write if that depends on other locations: the pattern cannot
     /// ask for its effect before the pivot has moved, because it may see what the pivot has written before, or, on
     /// TSO, not see it. So all that it may write counts as about to be changed wherever it can be tried: fences may
     /// be too many, never too few.
-    pub(super) fn may_change(&self, thread: usize, instruction: usize) -> &[usize] {
-        if self.mixes[thread][instruction] { &self.writes[thread][instruction] } else { &[] }
+    pub(super) fn may_change(&self, at: At) -> &[LocationAt] {
+        if self.mixes[at.thread.index()][at.instruction.index()] { self.may_write(at) } else { &[] }
     }
 
-    fn writes_of(&self, thread: usize, step: &Step) -> Vec<usize> {
-        if self.roles[thread][step.instruction] == Role::Harmless {
+    fn writes_of(&self, at: At) -> Vec<LocationAt> {
+        if self.role(at) == Role::Harmless {
             return Vec::new();
         }
         let nothing = vec![None; self.compiled.initial.len()];
-        let slots = step.assignments.iter().flat_map(|(target, _)| written(target, &nothing).slots);
-        slots.filter(|&slot| slot < self.shared).collect()
+        let assignments = &self.step(at).assignments;
+        let slots = assignments.iter().flat_map(|(target, _)| written(target, &nothing).slots);
+        slots.filter_map(|slot| slot.location(self.shared)).collect()
     }
 
-    /// The shared slots that other threads may write.
-    pub(super) fn written_by_others(&self, pivot: usize) -> FixedBitSet {
+    /// The locations that other threads may write.
+    pub(super) fn written_by_others(&self, pivot: ThreadAt) -> FixedBitSet {
         let mut written = FixedBitSet::with_capacity(self.shared);
-        for (thread, others) in self.compiled.threads.iter().enumerate().filter(|&(thread, _)| thread != pivot) {
-            written.extend(others.steps.iter().flatten().flat_map(|step| self.may_write(thread, step).iter().copied()));
+        for thread in self.others(pivot) {
+            let writes = self.writes[thread.index()].iter().flatten();
+            written.extend(writes.map(|location| location.index()));
         }
         written
     }
 
     /// Whether some write of the thread is followed by a read of another location that another thread may write.
-    pub(super) fn can_be_pivot(&self, pivot: usize) -> bool {
+    pub(super) fn can_be_pivot(&self, pivot: ThreadAt) -> bool {
         let by_others = self.written_by_others(pivot);
-        self.compiled.threads[pivot].steps.iter().flatten().any(|step| {
-            let Role::Write(_) = self.roles[pivot][step.instruction] else { return false };
-            let own = self.may_write(pivot, step);
-            let is_other = |slot: usize| own.len() > 1 || own.first() != Some(&slot);
-            self.regions[pivot][step.to].reads.ones().any(|slot| by_others.contains(slot) && is_other(slot))
+        self.compiled.thread(pivot).steps.iter().flatten().any(|step| {
+            let at = At { thread: pivot, instruction: step.instruction };
+            let Role::Write(_) = self.role(at) else { return false };
+            let own = self.may_write(at);
+            let is_other = |location: usize| own.len() > 1 || own.first() != Some(&LocationAt::new(location));
+            let mut reads = self.region(pivot, step.to).reads.ones();
+            reads.any(|location| by_others.contains(location) && is_other(location))
         })
     }
 
     /// Whether some thread can be the pivot.
     pub(super) fn has_pivot(&self) -> bool {
-        (0..self.locals.len()).any(|thread| self.can_be_pivot(thread))
+        self.threads().any(|thread| self.can_be_pivot(thread))
     }
 
-    fn regions_of(&self, thread: usize) -> Vec<Region> {
+    fn regions_of(&self, thread: ThreadAt) -> Vec<Region> {
         let slots = self.compiled.initial.len();
-        let steps = &self.compiled.threads[thread].steps;
+        let steps = &self.compiled.thread(thread).steps;
         let mut decides = vec![FixedBitSet::with_capacity(slots); steps.len()];
         let mut changed = true;
         while changed {
@@ -185,12 +220,12 @@ impl<'p> Machine<'p> {
             for (control, steps) in steps.iter().enumerate() {
                 let mut more = decides[control].clone();
                 for step in steps {
-                    let role = self.roles[thread][step.instruction];
+                    let role = self.role(At { thread, instruction: step.instruction });
                     if role != Role::Barrier {
-                        more.extend(step.reads());
+                        more.extend(step.reads().into_iter().map(Slot::index));
                     }
                     if may_pass(step, role) {
-                        more.union_with(&decides[step.to]);
+                        more.union_with(&decides[step.to.index()]);
                     }
                 }
                 changed |= more != decides[control];
@@ -199,7 +234,7 @@ impl<'p> Machine<'p> {
         }
         let region = |decides: FixedBitSet| Region {
             reads: decides.ones().filter(|&slot| slot < self.shared).collect(),
-            decides: decides.ones().collect(),
+            decides: decides.ones().map(Slot::new).collect(),
         };
         decides.into_iter().map(region).collect()
     }
@@ -287,14 +322,13 @@ fn shared_reads<'e>(expression: &'e Expression, reads: &mut Vec<&'e Reference>) 
     }
 }
 
-fn roles(program: &Program, compiled: &Compiled, thread: usize, shared: usize) -> Vec<Role> {
-    let mut roles = vec![Role::Harmless; program.threads[thread].instructions.len()];
-    for step in compiled.threads[thread].steps.iter().flatten() {
+fn roles(program: &Program, compiled: &Compiled, thread: ThreadAt, shared: usize) -> Vec<Role> {
+    let mut roles = vec![Role::Harmless; program.thread(thread).instructions.len()];
+    for step in compiled.thread(thread).steps.iter().flatten() {
         let is_shared = |(target, _): &(Target, Code)| match target {
-            Target::Slot(slot) => *slot < shared,
-            Target::Element(base, ..) => *base < shared,
+            Target::Slot(slot) | Target::Element(slot, ..) => slot.location(shared).is_some(),
         };
-        roles[step.instruction] = match program.threads[thread].instructions[step.instruction].kind {
+        roles[step.instruction.index()] = match program.thread(thread).instruction(step.instruction).kind {
             InstructionKind::Atomic | InstructionKind::Fence => Role::Barrier,
             // On TSO a partial fence does nothing: what it orders is ordered.
             InstructionKind::Plain | InstructionKind::PartialFence(_) => {

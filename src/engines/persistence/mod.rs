@@ -136,7 +136,7 @@ impl<'a> Checked<'a> {
         let machine = Machine::new((&single, &outline), &compiled, &budget);
         let Found { patterns, abstraction, certain, accesses, size, parts } =
             approach::find(task, &specification.program, &machine)?;
-        for thread in 0..specification.program.threads.len() {
+        for thread in machine.threads() {
             if let Some(at) = Paths::of(&patterns, thread, &machine).uncut() {
                 return Err(Trouble::Inside(at));
             }

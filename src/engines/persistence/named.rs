@@ -3,10 +3,10 @@
 use super::local::{Pattern, Patterns};
 use super::machine::{Machine, Role};
 use super::values::written;
-use crate::ids::InstrId;
+use crate::ids::{InstrId, LocationAt};
 use crate::lts::label::{Access, Label, Step};
 use crate::memory::Kind;
-use crate::program::Program;
+use crate::program::{At, Program};
 use std::collections::BTreeSet;
 
 /// An access of an instruction as it is written; the location by its name.
@@ -46,33 +46,30 @@ pub(super) fn accesses_of_patterns(
     patterns: &Patterns,
 ) -> BTreeSet<NamedAccess> {
     let locations = locations(program);
-    let instr = |thread: usize, number: usize| {
-        machine.outline.instr((thread, machine.single.origins[thread][number].instruction))
-    };
+    let instr = |at: At| machine.outline.instr(machine.origin(at));
+    let name = |location: LocationAt| locations[location.index()].clone();
     let mut accesses = BTreeSet::new();
     for (pattern, hot) in patterns {
-        let written = pattern.written.map_or_else(|| some_written(machine, pattern), |slot| vec![slot]);
-        let write = instr(pattern.thread, pattern.write);
-        accesses.extend(written.into_iter().map(|slot| (write, Kind::Write, locations[slot].clone())));
+        let written = pattern.written.map_or_else(|| some_written(machine, pattern), |location| vec![location]);
+        let write = instr(pattern.at(pattern.write));
+        accesses.extend(written.into_iter().map(|location| (write, Kind::Write, name(location))));
         let reads = pattern.nodes.iter().flat_map(|node| &node.reads);
-        let read = |&(read, slot): &(usize, usize)| (instr(pattern.thread, read), Kind::Read, locations[slot].clone());
-        accesses.extend(reads.map(read));
-        let changes = hot
-            .iter()
-            .map(|(&slot, fringe)| (instr(fringe.thread, fringe.instruction), Kind::Write, locations[slot].clone()));
-        accesses.extend(changes);
+        accesses.extend(reads.map(|&(read, location)| (instr(pattern.at(read)), Kind::Read, name(location))));
+        accesses.extend(hot.iter().map(|(&location, fringe)| (instr(fringe.at), Kind::Write, name(location))));
     }
     accesses
 }
 
 /// The locations that the write of a pattern may go to.
-pub(super) fn some_written(machine: &Machine<'_>, pattern: &Pattern) -> Vec<usize> {
-    let Role::Write(position) = machine.roles[pattern.thread][pattern.write] else { return Vec::new() };
+pub(super) fn some_written(machine: &Machine<'_>, pattern: &Pattern) -> Vec<LocationAt> {
+    let write = pattern.at(pattern.write);
+    let Role::Write(position) = machine.role(write) else { return Vec::new() };
     let nothing = vec![None; machine.compiled.initial.len()];
-    written(&machine.step(pattern.thread, pattern.write).assignments[position].0, &nothing).slots
+    let slots = written(&machine.step(write).assignments[position].0, &nothing).slots;
+    slots.into_iter().filter_map(|slot| slot.location(machine.shared)).collect()
 }
 
-/// The names of all locations, by slot.
+/// The names of all locations.
 pub(super) fn locations(program: &Program) -> Vec<String> {
     let mut names = Vec::new();
     for variable in &program.shared {

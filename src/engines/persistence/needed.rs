@@ -20,6 +20,7 @@ use super::local::{Patterns, patterns};
 use super::machine::Machine;
 use super::record::{Recording, add, certain, merged};
 use crate::explore::{Exploration, Limits, explore};
+use crate::ids::ThreadAt;
 use crate::outline::Site;
 use crate::program::compiled::Compiled;
 use std::collections::BTreeSet;
@@ -47,7 +48,7 @@ pub(super) struct Needed {
     /// Where they were found.
     pub parts: Vec<Part>,
     /// The threads that are not known to need as many fences as are enough.
-    pub open: BTreeSet<usize>,
+    pub open: BTreeSet<ThreadAt>,
 }
 
 impl Needed {
@@ -63,7 +64,7 @@ impl Needed {
 
     /// Closes the threads that need as many fences as these patterns ask for, which are enough.
     pub(super) fn settle(&mut self, machine: &Machine<'_>, enough: &Patterns) {
-        let fences = |patterns: &Patterns, thread: usize| num_of_fences_in(machine, patterns, thread);
+        let fences = |patterns: &Patterns, thread: ThreadAt| num_of_fences_in(machine, patterns, thread);
         self.open.retain(|&thread| fences(&self.patterns, thread) < fences(enough, thread));
     }
 }
@@ -82,7 +83,7 @@ pub(super) fn search(machine: &Machine<'_>, enough: &Patterns, limits: &Limits<'
     let open = enough.keys().map(|pattern| pattern.thread).collect();
     let mut needed = Needed { patterns: Patterns::new(), parts: Vec::new(), open };
     let mut states_left = limits.states.unwrap_or(MOST).min(MOST);
-    for group in groups(machine.locals.len()) {
+    for group in groups(machine.threads().count()) {
         let is_interrupted = limits.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed));
         let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
         if states_left == 0 || is_interrupted || time.is_some_and(|time| time.is_zero()) {
@@ -91,7 +92,8 @@ pub(super) fn search(machine: &Machine<'_>, enough: &Patterns, limits: &Limits<'
         if group.iter().all(|thread| !needed.open.contains(thread)) {
             continue;
         }
-        let most = if group.len() < machine.locals.len() { MOST_OF_A_FEW.min(states_left) } else { states_left };
+        let most =
+            if group.len() < machine.compiled.threads.len() { MOST_OF_A_FEW.min(states_left) } else { states_left };
         let compiled = moving(machine.compiled, &group);
         let bounds = Limits { states: Some(most), time, invariants: &[], ..*limits };
         let mut recording = Recording { machine, compiled: &compiled, part: needed.parts.len() };
@@ -111,31 +113,29 @@ pub(super) fn search(machine: &Machine<'_>, enough: &Patterns, limits: &Limits<'
 
 /// The fewest fences that cut these patterns.
 pub(super) fn num_of_fences(machine: &Machine<'_>, patterns: &Patterns) -> usize {
-    (0..machine.locals.len()).map(|thread| num_of_fences_in(machine, patterns, thread)).sum()
+    machine.threads().map(|thread| num_of_fences_in(machine, patterns, thread)).sum()
 }
 
 /// The fewest fences of a thread that cut these patterns.
-fn num_of_fences_in(machine: &Machine<'_>, patterns: &Patterns, thread: usize) -> usize {
+fn num_of_fences_in(machine: &Machine<'_>, patterns: &Patterns, thread: ThreadAt) -> usize {
     let cost = |_: Site| 1;
     minimum(&Paths::of(patterns, thread, machine), [&cost, &cost], &machine.budget).len()
 }
 
 /// Sets of threads: all of two, all of three, and the set of all.
-fn groups(num_of_threads: usize) -> impl Iterator<Item = Vec<usize>> {
-    let threads = 0..num_of_threads;
-    let pairs =
-        threads.clone().flat_map(move |first| (first + 1..num_of_threads).map(move |second| vec![first, second]));
-    let triples = pairs
-        .clone()
-        .flat_map(move |pair| (pair[1] + 1..num_of_threads).map(move |third| [&pair[..], &[third]].concat()));
+fn groups(num_of_threads: usize) -> impl Iterator<Item = Vec<ThreadAt>> {
+    let threads = ThreadAt::all(num_of_threads);
+    let behind = move |thread: ThreadAt| ThreadAt::all(num_of_threads).skip(thread.index() + 1);
+    let pairs = threads.clone().flat_map(move |first| behind(first).map(move |second| vec![first, second]));
+    let triples = pairs.clone().flat_map(move |pair| behind(pair[1]).map(move |third| [&pair[..], &[third]].concat()));
     let all = (num_of_threads > 3).then(|| threads.collect());
     pairs.chain(triples).chain(all)
 }
 
 /// The program in which only these threads move.
-fn moving(compiled: &Compiled, group: &[usize]) -> Compiled {
+fn moving(compiled: &Compiled, group: &[ThreadAt]) -> Compiled {
     let mut compiled = compiled.clone();
-    for (thread, still) in compiled.threads.iter_mut().enumerate() {
+    for (thread, still) in ThreadAt::all(compiled.threads.len()).zip(&mut compiled.threads) {
         if !group.contains(&thread) {
             still.steps.iter_mut().for_each(Vec::clear);
         }

@@ -8,30 +8,37 @@
 use super::machine::{Machine, Role};
 use super::record::{Entries, Fringe, Key, add};
 use super::values::{Value, assign, evaluate, written};
+use crate::ids::{LocationAt, Slot, ThreadAt};
+use crate::program::At;
 use crate::program::compiled::Step;
 use fixedbitset::FixedBitSet;
 
 /// What is told apart.
 pub(super) struct Observed<'m> {
     pub machine: &'m Machine<'m>,
-    pub pivot: usize,
-    /// The shared slots whose values are kept.
+    pub pivot: ThreadAt,
+    /// The locations whose values are kept.
     pub kept: FixedBitSet,
 }
 
 impl<'m> Observed<'m> {
-    pub(super) fn new(machine: &'m Machine<'m>, pivot: usize, kept: FixedBitSet) -> Observed<'m> {
+    pub(super) fn new(machine: &'m Machine<'m>, pivot: ThreadAt, kept: FixedBitSet) -> Observed<'m> {
         Observed { machine, pivot, kept }
     }
 
     /// The values at the start.
     pub(super) fn initial(&self) -> Vec<Value> {
-        let values = self.machine.compiled.initial.iter().enumerate();
-        values.map(|(slot, &value)| self.is_kept(slot).then_some(value)).collect()
+        let values = &self.machine.compiled.initial;
+        Slot::all(values.len()).zip(values).map(|(slot, &value)| self.is_kept(slot).then_some(value)).collect()
     }
 
-    fn is_kept(&self, slot: usize) -> bool {
-        slot >= self.machine.shared || self.kept.contains(slot)
+    fn is_kept(&self, slot: Slot) -> bool {
+        slot.location(self.machine.shared).is_none_or(|location| self.keeps(location))
+    }
+
+    /// Whether the value of a location is kept.
+    pub(super) fn keeps(&self, location: LocationAt) -> bool {
+        self.kept.contains(location.index())
     }
 
     /// Performs the assignments; what is not kept stays unknown.
@@ -53,10 +60,11 @@ impl<'m> Observed<'m> {
         &self,
         step: &Step,
         (before, after): (&[Value], &[Value]),
-        hot: &[(usize, Fringe)],
+        hot: &[(LocationAt, Fringe)],
         entries: &mut Entries,
     ) {
-        let Role::Write(position) = self.machine.roles[self.pivot][step.instruction] else { return };
+        let at = At { thread: self.pivot, instruction: step.instruction };
+        let Role::Write(position) = self.machine.role(at) else { return };
         let mut values = before.to_vec();
         for (target, value) in &step.assignments[..position] {
             let value = evaluate(value, &values);
@@ -66,21 +74,27 @@ impl<'m> Observed<'m> {
         if goes.slots.is_empty() {
             return;
         }
-        let written = (goes.slots.len() == 1).then(|| goes.slots[0]);
-        let region = &self.machine.regions[self.pivot][step.to];
-        let is_hot = |(slot, _): &&(usize, Fringe)| Some(*slot) != written && region.reads.contains(*slot);
+        let written =
+            (goes.slots.len() == 1).then(|| goes.slots[0]).and_then(|slot| slot.location(self.machine.shared));
+        let region = self.machine.region(self.pivot, step.to);
+        let is_hot = |&&(location, _): &&(LocationAt, Fringe)| {
+            Some(location) != written && region.reads.contains(location.index())
+        };
         let mut hot = hot.iter().filter(is_hot).peekable();
         if hot.peek().is_none() {
             return;
         }
         // Alone, the pivot reads back what it has written, also where others write.
         let own = (!goes.may_miss).then(|| evaluate(&step.assignments[position].1, &values)).flatten();
-        let value = |&slot: &usize| if Some(slot) == written { own.or(after[slot]) } else { after[slot] };
+        let value = |slot: &Slot| {
+            let kept = after[slot.index()];
+            if Some(*slot) == written.map(LocationAt::slot) { own.or(kept) } else { kept }
+        };
         let values = region.decides.iter().map(value).collect();
-        let key = Key { thread: self.pivot, instruction: step.instruction, written, values };
+        let key = Key { at, written, values };
         let entry = entries.entry(key).or_default();
-        for &(slot, fringe) in hot {
-            add(entry, slot, fringe);
+        for &(location, fringe) in hot {
+            add(entry, location, fringe);
         }
     }
 }

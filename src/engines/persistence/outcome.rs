@@ -20,7 +20,7 @@ use crate::caveat::Caveat;
 use crate::cycles::{Atomicity, Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Segment, Verdict};
 use crate::engines::{Answer, Checker, Examined, Ground, Trouble};
 use crate::explore::Stop;
-use crate::ids::{InstrId, VertexId};
+use crate::ids::{InstrAt, InstrId, LocationAt, ThreadAt, VertexId};
 use crate::insertion::Demand;
 use crate::memory::{FenceStrength, Kind, MemoryModel};
 use crate::outline::{Place, Site};
@@ -40,7 +40,7 @@ struct Pair<'c> {
     delay: Delay,
     pattern: &'c Pattern,
     /// The instruction that reads, and the location.
-    read: (usize, usize),
+    read: (InstrAt, LocationAt),
     fringe: Fringe,
 }
 
@@ -95,7 +95,7 @@ impl Examined for Checked<'_> {
         let mut prices: BTreeMap<Site, u64> = BTreeMap::new();
         let mut served: BTreeMap<Site, Vec<usize>> = BTreeMap::new();
         let mut recheck = Recheck { done: true, enough: true, each_needed: true };
-        for thread in 0..self.specification.program.threads.len() {
+        for thread in ThreadAt::all(self.specification.program.threads.len()) {
             let paths = Paths::of(&self.patterns, thread, &names.machine);
             let cost = |site: Site| options.costs.of(site, FenceStrength::Plain);
             let readability = |site: Site| unreadability(&self.accesses, site);
@@ -116,7 +116,7 @@ impl Examined for Checked<'_> {
                 let mut delays: BTreeSet<usize> = BTreeSet::new();
                 for pattern in &paths.patterns {
                     let reads = paths.served(pattern, &fences, fence);
-                    let ids = reads.iter().filter_map(|&read| names.delay(self, pattern, read));
+                    let ids = reads.iter().filter_map(|&read| names.delay(pattern, read));
                     delays.extend(ids.filter_map(|pair| self.position(&pairs, pair)));
                 }
                 served.insert(fence, delays.into_iter().collect());
@@ -152,7 +152,7 @@ impl Examined for Checked<'_> {
             fences,
             runs: if self.tells_runs { self.runs(model)? } else { Vec::new() },
             confirmations,
-            composites: names.split_instructions(self),
+            composites: names.split_instructions(),
             minimal_sets,
             complete: !self.explored.cut_off && listed && stopped.is_none(),
             stopped,
@@ -173,7 +173,7 @@ impl Checker for Open<'_> {
     fn check(&mut self, repair: &Repair) -> Result<Answer, Trouble> {
         let Open { checked, model } = *self;
         let machine = checked.machine();
-        for thread in 0..checked.specification.program.threads.len() {
+        for thread in machine.threads() {
             let paths = Paths::of(&checked.patterns, thread, &machine);
             if !is_open(&paths, &repair.fences) {
                 continue;
@@ -235,16 +235,18 @@ impl Checked<'_> {
         let names = Names::new(self);
         let mut pairs: BTreeMap<(VertexId, VertexId), Pair<'_>> = BTreeMap::new();
         for (pattern, hot) in &self.patterns {
-            let reads: BTreeSet<(usize, usize)> = pattern.nodes.iter().flat_map(|node| node.reads.clone()).collect();
+            let reads: BTreeSet<(InstrAt, LocationAt)> =
+                pattern.nodes.iter().flat_map(|node| node.reads.clone()).collect();
             for read in reads {
                 let fringe = hot[&read.1];
-                let Some((from, to)) = names.delay(self, pattern, read) else { continue };
+                let Some((from, to)) = names.delay(pattern, read) else { continue };
                 let preference = (!pattern.is_exact, fringe);
                 if pairs.get(&(from, to)).is_some_and(|known| (!known.pattern.is_exact, known.fringe) <= preference) {
                     continue;
                 }
-                let other = (fringe.thread, self.origin(fringe.thread, fringe.instruction));
-                let Some(changes) = names.vertex(other, Kind::Write, read.1) else { continue };
+                let Some(changes) = names.vertex(names.machine.origin(fringe.at), Kind::Write, read.1) else {
+                    continue;
+                };
                 let segments = vec![Segment { entry: from, exit: to }, Segment { entry: changes, exit: changes }];
                 let witness = Cycle { segments };
                 let delay = Delay { from, to, is_unsafe: true, cumulative: false, witness };
@@ -259,7 +261,7 @@ impl Checked<'_> {
     fn minimality(&self, cost: u64, names: &Names<'_>, options: &Options) -> Minimality {
         let Some(certain) = &self.certain else { return Minimality::Program };
         let mut least = 0;
-        for thread in 0..self.specification.program.threads.len() {
+        for thread in ThreadAt::all(self.specification.program.threads.len()) {
             let paths = Paths::of(certain, thread, &names.machine);
             let cost = |site: Site| options.costs.of(site, FenceStrength::Plain);
             least += minimum(&paths, [&cost, &cost], &self.budget).into_iter().map(cost).sum::<u64>();
@@ -272,10 +274,6 @@ impl Checked<'_> {
 
     fn position(&self, pairs: &[Pair<'_>], (from, to): (VertexId, VertexId)) -> Option<usize> {
         pairs.binary_search_by_key(&(from, to), |pair| (pair.delay.from, pair.delay.to)).ok()
-    }
-
-    fn origin(&self, thread: usize, instruction: usize) -> usize {
-        self.single.origins[thread][instruction].instruction
     }
 
     fn findings(&self, delays: Vec<Delay>, options: &Options) -> Findings {
@@ -301,7 +299,7 @@ impl Checked<'_> {
         };
         let machine = self.machine();
         let mut sets = MinimalSets { threads: Vec::new(), complete: true };
-        for thread in 0..self.specification.program.threads.len() {
+        for thread in ThreadAt::all(self.specification.program.threads.len()) {
             let paths = Paths::of(&self.patterns, thread, &machine);
             if paths.patterns.is_empty() {
                 continue;
@@ -319,28 +317,28 @@ impl Checked<'_> {
 /// other, and each fence asked whether it stands between the two.
 fn is_open(paths: &Paths<'_>, fences: &Cuts) -> bool {
     let target = |instr: InstrId| paths.outline.instruction(instr).way.map(|way| way.to);
-    let stands_between = |site: &Site, first: usize, then: usize| match site.place {
+    let stands_between = |site: &Site, first: InstrAt, then: InstrAt| match site.place {
         Place::Before => paths.instr(then) == site.instr,
         Place::After => paths.instr(first) == site.instr,
         Place::State => target(paths.instr(first)) == target(site.instr),
         Place::Inside(_) => false,
     };
-    let passes = |first: usize, then: usize| {
+    let passes = |first: InstrAt, then: InstrAt| {
         // Within an instruction that is performed in parts stands none.
-        !paths.origins[first].completes || !fences.iter().any(|fence| stands_between(fence, first, then))
+        !paths.origin(first).completes || !fences.iter().any(|fence| stands_between(fence, first, then))
     };
     paths.patterns.iter().any(|pattern| {
         // Where the thread may be, and by which instruction it came.
         let edges = pattern.nodes.iter().flat_map(|node| node.edges.iter().map(|&(by, to)| (to, by)));
-        let places: BTreeSet<(usize, usize)> = edges.chain([(0, pattern.write)]).collect();
-        let mut leads: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let places: BTreeSet<(usize, InstrAt)> = edges.chain([(0, pattern.write)]).collect();
+        let mut leads: BTreeSet<(usize, InstrAt)> = BTreeSet::new();
         loop {
-            let is_new = |&(at, by): &(usize, usize)| {
+            let is_new = |&(at, by): &(usize, InstrAt)| {
                 let node = &pattern.nodes[at];
                 let reads = node.reads.iter().any(|&(read, _)| passes(by, read));
                 reads || node.edges.iter().any(|&(next, to)| leads.contains(&(to, next)) && passes(by, next))
             };
-            let more: Vec<(usize, usize)> = places.difference(&leads).copied().filter(is_new).collect();
+            let more: Vec<(usize, InstrAt)> = places.difference(&leads).copied().filter(is_new).collect();
             if more.is_empty() {
                 break;
             }
@@ -368,32 +366,24 @@ impl<'a> Names<'a> {
         Names { machine: checked.machine(), vertices: vertices.collect(), locations }
     }
 
-    fn vertex(&self, at: At, kind: Kind, location: usize) -> Option<VertexId> {
-        self.vertices.get(&(self.machine.outline.instr(at), kind, &*self.locations[location])).copied()
+    fn vertex(&self, at: At, kind: Kind, location: LocationAt) -> Option<VertexId> {
+        self.vertices.get(&(self.machine.outline.instr(at), kind, &*self.locations[location.index()])).copied()
     }
 
     /// The vertices of a pattern's write and of one of its reads.
-    fn delay(
-        &self,
-        checked: &Checked<'_>,
-        pattern: &Pattern,
-        (read, location): (usize, usize),
-    ) -> Option<(VertexId, VertexId)> {
-        let thread = pattern.thread;
-        let from = (thread, checked.origin(thread, pattern.write));
-        let some = || some_written(&self.machine, pattern).into_iter().find(|&slot| slot != location);
+    fn delay(&self, pattern: &Pattern, (read, location): (InstrAt, LocationAt)) -> Option<(VertexId, VertexId)> {
+        let from = self.machine.origin(pattern.at(pattern.write));
+        let some = || some_written(&self.machine, pattern).into_iter().find(|&other| other != location);
         let written = pattern.written.or_else(some);
-        let to = (thread, checked.origin(thread, read));
+        let to = self.machine.origin(pattern.at(read));
         Some((self.vertex(from, Kind::Write, written?)?, self.vertex(to, Kind::Read, location)?))
     }
 
     /// Instructions with several accesses: that they are not torn is presumed.
-    fn split_instructions(&self, checked: &Checked<'_>) -> Vec<InstrId> {
-        let mut several = BTreeSet::new();
-        for (thread, origins) in checked.single.origins.iter().enumerate() {
-            let parts = origins.iter().filter(|origin| !origin.completes);
-            several.extend(parts.map(|origin| self.machine.outline.instr((thread, origin.instruction))));
-        }
+    fn split_instructions(&self) -> Vec<InstrId> {
+        let Machine { single, outline, .. } = &self.machine;
+        let parts = single.program.instructions_at().filter(|(at, _)| !single.origin(*at).completes);
+        let several: BTreeSet<InstrId> = parts.map(|(at, _)| outline.instr(self.machine.origin(at))).collect();
         several.into_iter().collect()
     }
 }

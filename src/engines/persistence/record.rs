@@ -18,6 +18,8 @@
 use super::machine::{Machine, Role};
 use crate::explore::driver::Observer;
 use crate::explore::successors::{Evaluated, LocalStates, Visitor};
+use crate::ids::{ControlAt, InstrAt, LocationAt, ThreadAt};
+use crate::program::At;
 use crate::program::compiled::{Compiled, Step, Target, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,10 +42,8 @@ pub(super) struct Fringe {
     pub presumed: bool,
     /// Where.
     pub seen: Seen,
-    /// The thread.
-    pub thread: usize,
-    /// Its instruction.
-    pub instruction: usize,
+    /// The instruction.
+    pub at: At,
 }
 
 impl Fringe {
@@ -56,19 +56,18 @@ impl Fringe {
 /// A write and all that decides what the thread reads next.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key {
-    pub thread: usize,
-    pub instruction: usize,
+    pub at: At,
     /// The location written; none if that is not known.
-    pub written: Option<usize>,
+    pub written: Option<LocationAt>,
     /// The values that decide.
     pub values: Box<[Option<i64>]>,
 }
 
 /// The entries: for each key the hot locations.
-pub(super) type Entries = BTreeMap<Key, BTreeMap<usize, Fringe>>;
+pub(super) type Entries = BTreeMap<Key, BTreeMap<LocationAt, Fringe>>;
 
 /// Adds a hot location to an entry, keeping the first state.
-pub(super) fn add(entry: &mut BTreeMap<usize, Fringe>, location: usize, fringe: Fringe) {
+pub(super) fn add(entry: &mut BTreeMap<LocationAt, Fringe>, location: LocationAt, fringe: Fringe) {
     entry.entry(location).and_modify(|known| *known = fringe.min(*known)).or_insert(fringe);
 }
 
@@ -89,21 +88,20 @@ pub(super) struct Recorder<'m> {
     evaluated: FxHashSet<Evaluated>,
     state: usize,
     /// Locations that are about to be changed in the state at hand, and by whom.
-    hot: Vec<(usize, Fringe)>,
+    hot: Vec<(LocationAt, Fringe)>,
     writes: Vec<Write>,
     values: Vec<i64>,
-    table: FxHashMap<Box<[i64]>, BTreeMap<usize, Fringe>>,
+    table: FxHashMap<Box<[i64]>, BTreeMap<LocationAt, Fringe>>,
     key: Vec<i64>,
 }
 
 /// A write that can be taken in the state at hand.
 struct Write {
-    thread: usize,
-    instruction: usize,
+    at: At,
     /// The control state behind it.
-    to: usize,
+    to: ControlAt,
     /// The location.
-    written: usize,
+    written: LocationAt,
     /// Where the values that decide begin in `values`.
     begin: usize,
 }
@@ -132,9 +130,9 @@ impl<'m> Observer for Recording<'m> {
 
 impl Recorder<'_> {
     /// The location that a write goes to.
-    fn written(&self, step: &Step, position: usize, before: &[i64]) -> Option<usize> {
+    fn written(&self, step: &Step, position: usize, before: &[i64]) -> Option<LocationAt> {
         let (base, length, index) = match &step.assignments[position].0 {
-            Target::Slot(slot) => return Some(*slot),
+            Target::Slot(slot) => return slot.location(self.machine.shared),
             Target::Element(base, length, index) => (*base, *length, index),
         };
         let mut trace = Trace::default();
@@ -148,16 +146,16 @@ impl Recorder<'_> {
         };
         // The step was taken, so nothing in it goes wrong.
         let index = usize::try_from(index.ok()?).ok()?;
-        (index < length).then_some(base + index)
+        (index < length).then(|| base.plus(index)).and_then(|slot| slot.location(self.machine.shared))
     }
 
     /// The writes of the state at hand, now that all that is hot in it is known.
     fn settle(&mut self) {
         let Recorder { machine, hot, writes, values, table, key, .. } = self;
-        for (position, &Write { thread, instruction, to, written, begin }) in writes.iter().enumerate() {
-            let reads = &machine.regions[thread][to].reads;
-            let is_hot = |&&(location, fringe): &&(usize, Fringe)| {
-                fringe.thread != thread && location != written && reads.contains(location)
+        for (position, &Write { at, to, written, begin }) in writes.iter().enumerate() {
+            let reads = &machine.region(at.thread, to).reads;
+            let is_hot = |&&(location, fringe): &&(LocationAt, Fringe)| {
+                fringe.at.thread != at.thread && location != written && reads.contains(location.index())
             };
             let mut hot = hot.iter().filter(is_hot).peekable();
             if hot.peek().is_none() {
@@ -165,7 +163,7 @@ impl Recorder<'_> {
             }
             let end = writes.get(position + 1).map_or(values.len(), |next| next.begin);
             key.clear();
-            key.extend([thread as i64, instruction as i64, written as i64]);
+            key.extend([at.thread.0, at.instruction.0, written.0].map(i64::from));
             key.extend_from_slice(&values[begin..end]);
             let entry = match table.get_mut(key.as_slice()) {
                 Some(entry) => entry,
@@ -178,8 +176,8 @@ impl Recorder<'_> {
     }
 
     /// Who changes something in the state at hand.
-    fn fringe(&self, thread: usize, instruction: usize) -> Fringe {
-        Fringe { presumed: false, seen: Seen::In(self.part, self.state), thread, instruction }
+    fn fringe(&self, at: At) -> Fringe {
+        Fringe { presumed: false, seen: Seen::In(self.part, self.state), at }
     }
 
     fn clear(&mut self) {
@@ -194,40 +192,40 @@ impl Visitor for Recorder<'_> {
         self.state = number;
     }
 
-    fn executed(&mut self, thread: usize, step: &Step, before: &[i64], after: &[i64]) {
-        let fringe = self.fringe(thread, step.instruction);
-        match self.machine.roles[thread][step.instruction] {
+    fn executed(&mut self, thread: ThreadAt, step: &Step, before: &[i64], after: &[i64]) {
+        let at = At { thread, instruction: step.instruction };
+        let fringe = self.fringe(at);
+        match self.machine.role(at) {
             Role::Harmless => {}
             Role::Barrier => {
                 for (target, _) in &step.assignments {
                     let slots = match target {
-                        Target::Slot(slot) => *slot..slot + 1,
-                        Target::Element(base, length, _) => *base..base + length,
+                        Target::Slot(slot) => slot.run(1),
+                        Target::Element(base, length, _) => base.run(*length),
                     };
-                    let changed = slots.filter(|&slot| slot < self.machine.shared && before[slot] != after[slot]);
-                    self.hot.extend(changed.map(|slot| (slot, fringe)));
+                    let shared = slots.filter_map(|slot| slot.location(self.machine.shared));
+                    let changed = shared.filter(|location| before[location.index()] != after[location.index()]);
+                    self.hot.extend(changed.map(|location| (location, fringe)));
                 }
             }
             Role::Write(position) => {
                 let Some(written) = self.written(step, position, before) else { return };
-                if before[written] != after[written] {
+                if before[written.index()] != after[written.index()] {
                     self.hot.push((written, fringe));
                 }
-                let region = &self.machine.regions[thread][step.to];
-                if region.reads.ones().any(|slot| slot != written) {
-                    let (instruction, to, begin) = (step.instruction, step.to, self.values.len());
-                    self.writes.push(Write { thread, instruction, to, written, begin });
-                    self.values.extend(region.decides.iter().map(|&slot| after[slot]));
+                let region = self.machine.region(thread, step.to);
+                if region.reads.ones().any(|location| location != written.index()) {
+                    self.writes.push(Write { at, to: step.to, written, begin: self.values.len() });
+                    self.values.extend(region.decides.iter().map(|slot| after[slot.index()]));
                 }
             }
         }
     }
 
     fn step(&mut self, evaluated: Evaluated, _: Option<&[u64]>) {
-        let (thread, instruction) = (evaluated.thread as usize, evaluated.instruction as usize);
-        let changed = self.machine.may_change(thread, instruction).iter();
-        let fringe = Fringe { presumed: true, ..self.fringe(thread, instruction) };
-        self.hot.extend(changed.map(|&slot| (slot, fringe)));
+        let changed = self.machine.may_change(evaluated.at).iter();
+        let fringe = Fringe { presumed: true, ..self.fringe(evaluated.at) };
+        self.hot.extend(changed.map(|&location| (location, fringe)));
         self.evaluated.insert(evaluated);
     }
 
@@ -246,9 +244,10 @@ impl Visitor for Recorder<'_> {
 pub(super) fn merged(watchers: &[Recorder<'_>]) -> Entries {
     let mut entries = Entries::new();
     for (key, hot) in watchers.iter().flat_map(|watcher| &watcher.table) {
-        let [thread, instruction, written] = [0, 1, 2].map(|position| key[position] as usize);
+        let [thread, instruction, written] = [0, 1, 2].map(|position| key[position] as u32);
+        let at = At { thread: ThreadAt(thread), instruction: InstrAt(instruction) };
         let values = key[3..].iter().map(|&value| Some(value)).collect();
-        let entry = entries.entry(Key { thread, instruction, written: Some(written), values }).or_default();
+        let entry = entries.entry(Key { at, written: Some(LocationAt(written)), values }).or_default();
         for (&location, &fringe) in hot {
             add(entry, location, fringe);
         }

@@ -10,6 +10,8 @@ use super::machine::Machine;
 use super::record::Fringe;
 use super::values::{Value, assign, condition_reads, evaluate, reads, written};
 use crate::explore::successors::Evaluated;
+use crate::ids::{InstrAt, LocationAt, ThreadAt};
+use crate::program::At;
 use crate::weak::buffers::{BufferState, BufferStep};
 use crate::weak::system::{Event, State};
 use crate::weak::threads::{Access, AccessKind, Order, Progress};
@@ -22,7 +24,7 @@ struct Making<'m> {
     machine: &'m Machine<'m>,
     values: Vec<Value>,
     /// The pivot, and the location and value that wait in its buffer.
-    waiting: Option<(usize, usize, i64)>,
+    waiting: Option<(ThreadAt, LocationAt, i64)>,
     run: Run,
 }
 
@@ -32,64 +34,64 @@ pub(super) fn witness(
     machine: &Machine<'_>,
     prefix: &[Evaluated],
     pattern: &Pattern,
-    path: &[usize],
-    (read, location): (usize, usize),
+    path: &[InstrAt],
+    (read, location): (InstrAt, LocationAt),
     fringe: Fringe,
 ) -> Run {
     let values = machine.compiled.initial.iter().map(|&value| Some(value)).collect();
     let mut making = Making { machine, values, waiting: None, run: Run::new() };
     for step in prefix {
-        making.step(step.thread as usize, step.instruction as usize);
+        making.step(step.at);
     }
     for &instruction in path {
-        making.step(pattern.thread, instruction);
+        making.step(pattern.at(instruction));
         if instruction == pattern.write && making.waiting.is_none() {
             making.hold_back(pattern.thread);
         }
     }
-    making.read(pattern.thread, read, location);
-    making.step(fringe.thread, fringe.instruction);
+    making.read(pattern.at(read), location);
+    making.step(fringe.at);
     making.release();
     making.run
 }
 
 impl Making<'_> {
     /// Performs an instruction on the memory.
-    fn step(&mut self, thread: usize, instruction: usize) {
-        let step = self.machine.step(thread, instruction);
+    fn step(&mut self, at: At) {
+        let step = self.machine.step(at);
         let shared = self.machine.shared;
         let mut read = Vec::new();
         let mut accesses = Vec::new();
         condition_reads(step, &self.values, shared, &mut read);
-        let mut note = |found: &mut Vec<usize>, values: &[Value]| {
-            accesses.extend(found.drain(..).map(|slot| access(AccessKind::Read, slot, values[slot])));
+        let mut note = |found: &mut Vec<LocationAt>, values: &[Value]| {
+            accesses.extend(found.drain(..).map(|location| access(AccessKind::Read, location, values)));
         };
         note(&mut read, &self.values);
-        let mut written_slots = Vec::new();
+        let mut own: Vec<LocationAt> = Vec::new();
         for (target, value) in &step.assignments {
             reads(value, &self.values, shared, &mut read);
-            read.retain(|slot| !written_slots.contains(slot));
+            read.retain(|location| !own.contains(location));
             note(&mut read, &self.values);
             let value = evaluate(value, &self.values);
             let goes = written(target, &self.values);
             assign(&goes, value, &mut self.values);
-            written_slots.extend(goes.slots.into_iter().filter(|&slot| slot < shared));
+            own.extend(goes.slots.into_iter().filter_map(|slot| slot.location(shared)));
         }
-        accesses.extend(written_slots.iter().map(|&slot| access(AccessKind::Write, slot, self.values[slot])));
-        self.push(BufferStep::Issued(self.event(thread, instruction, accesses)));
+        accesses.extend(own.into_iter().map(|location| access(AccessKind::Write, location, &self.values)));
+        self.push(BufferStep::Issued(self.event(at, accesses)));
     }
 
     /// The read of the old value.
-    fn read(&mut self, thread: usize, instruction: usize, location: usize) {
-        let accesses = vec![access(AccessKind::Read, location, self.values[location])];
-        self.push(BufferStep::Issued(self.event(thread, instruction, accesses)));
+    fn read(&mut self, at: At, location: LocationAt) {
+        let accesses = vec![access(AccessKind::Read, location, &self.values)];
+        self.push(BufferStep::Issued(self.event(at, accesses)));
     }
 
     /// The write that was just made goes into the buffer instead of the memory.
-    fn hold_back(&mut self, thread: usize) {
+    fn hold_back(&mut self, thread: ThreadAt) {
         if let Some((BufferStep::Issued(event), _)) = self.run.last() {
             let write = event.accesses.iter().find(|access| access.kind == AccessKind::Write);
-            self.waiting = write.map(|write| (thread, write.location as usize, write.value));
+            self.waiting = write.map(|write| (thread, write.location, write.value));
         }
         let buffers = self.buffers();
         if let Some((_, state)) = self.run.last_mut() {
@@ -100,19 +102,18 @@ impl Making<'_> {
     /// What waits becomes visible.
     fn release(&mut self) {
         if let Some((thread, location, value)) = self.waiting.take() {
-            self.push(BufferStep::Committed { thread, position: 0, location: location as u32, value });
+            self.push(BufferStep::Committed { thread, position: 0, location, value });
         }
     }
 
-    fn event(&self, thread: usize, instruction: usize, accesses: Vec<Access>) -> Event {
-        let instruction = self.machine.single.origins[thread][instruction].instruction;
-        Event { thread, instruction, accesses, order: Order::WHOLE, progress: Progress::Done }
+    fn event(&self, at: At, accesses: Vec<Access>) -> Event {
+        Event { at: self.machine.origin(at), accesses, order: Order::WHOLE, progress: Progress::Done }
     }
 
-    fn buffers(&self) -> Box<[Vec<(u32, i64)>]> {
-        let mut buffers = vec![Vec::new(); self.machine.locals.len()];
+    fn buffers(&self) -> Box<[Vec<(LocationAt, i64)>]> {
+        let mut buffers = vec![Vec::new(); self.machine.compiled.threads.len()];
         if let Some((thread, location, value)) = self.waiting {
-            buffers[thread].push((location as u32, value));
+            buffers[thread.index()].push((location, value));
         }
         buffers.into()
     }
@@ -126,7 +127,7 @@ impl Making<'_> {
     }
 }
 
-fn access(kind: AccessKind, slot: usize, value: Value) -> Access {
+fn access(kind: AccessKind, location: LocationAt, values: &[Value]) -> Access {
     // In a run of the program itself every value is known.
-    Access { kind, location: slot as u32, value: value.unwrap_or(0) }
+    Access { kind, location, value: values[location.index()].unwrap_or(0) }
 }

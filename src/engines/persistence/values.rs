@@ -4,6 +4,7 @@
 //! Where something is not, the result is not known either, unless it is the same for all values. What would go wrong
 //! is not known: with unknown values around, nobody can say that it really happens.
 
+use crate::ids::{LocationAt, Slot};
 use crate::program::arithmetic::{apply, apply_unary};
 use crate::program::compiled::{Code, Step, Target};
 use crate::program::{BinaryOperator, UnaryOperator};
@@ -15,9 +16,9 @@ pub(super) type Value = Option<i64>;
 pub(super) fn evaluate(code: &Code, values: &[Value]) -> Value {
     match code {
         Code::Constant(value) => Some(*value),
-        Code::Slot(slot) => values[*slot],
+        Code::Slot(slot) => values[slot.index()],
         Code::Element(base, length, index) => match evaluate(index, values) {
-            Some(index) => position(index, *length).map_or(Some(0), |position| values[base + position]),
+            Some(index) => position(index, *length).map_or(Some(0), |position| values[base.index() + position]),
             None => None,
         },
         Code::Unary(operator, operand) => {
@@ -54,11 +55,14 @@ pub(super) fn is_taken(step: &Step, values: &[Value]) -> Option<bool> {
     taken
 }
 
-/// Adds the slots below `shared` that an expression reads; of an element whose index is not known, all.
-pub(super) fn reads(code: &Code, values: &[Value], shared: usize, found: &mut Vec<usize>) {
-    let mut add = |slot: usize| {
-        if slot < shared && !found.contains(&slot) {
-            found.push(slot);
+/// Adds the locations that an expression reads, where so many slots are shared; of an element whose index is not
+/// known, all.
+pub(super) fn reads(code: &Code, values: &[Value], shared: usize, found: &mut Vec<LocationAt>) {
+    let mut add = |slot: Slot| {
+        if let Some(location) = slot.location(shared)
+            && !found.contains(&location)
+        {
+            found.push(location);
         }
     };
     match code {
@@ -68,10 +72,10 @@ pub(super) fn reads(code: &Code, values: &[Value], shared: usize, found: &mut Ve
             match evaluate(index, values) {
                 Some(index) => {
                     if let Some(position) = position(index, *length) {
-                        add(base + position);
+                        add(base.plus(position));
                     }
                 }
-                None => (*base..base + length).for_each(add),
+                None => base.run(*length).for_each(add),
             }
             reads(index, values, shared, found);
         }
@@ -83,8 +87,8 @@ pub(super) fn reads(code: &Code, values: &[Value], shared: usize, found: &mut Ve
     }
 }
 
-/// Adds the shared slots that the conditions of a step read.
-pub(super) fn condition_reads(step: &Step, values: &[Value], shared: usize, found: &mut Vec<usize>) {
+/// Adds the locations that the conditions of a step read.
+pub(super) fn condition_reads(step: &Step, values: &[Value], shared: usize, found: &mut Vec<LocationAt>) {
     for condition in step.outranked.iter().chain(&step.condition) {
         reads(condition, values, shared, found);
     }
@@ -93,7 +97,7 @@ pub(super) fn condition_reads(step: &Step, values: &[Value], shared: usize, foun
 /// What an assignment may write: the slots, and whether it may be that nothing is written.
 pub(super) struct Written {
     /// The slots.
-    pub slots: Vec<usize>,
+    pub slots: Vec<Slot>,
     /// Its index may be out of range.
     pub may_miss: bool,
 }
@@ -104,10 +108,11 @@ pub(super) fn written(target: &Target, values: &[Value]) -> Written {
         Target::Slot(slot) => Written { slots: vec![*slot], may_miss: false },
         Target::Element(base, length, index) => match evaluate(index, values) {
             Some(index) => {
-                let slots: Vec<usize> = position(index, *length).map(|position| base + position).into_iter().collect();
+                let slots: Vec<Slot> =
+                    position(index, *length).map(|position| base.plus(position)).into_iter().collect();
                 Written { may_miss: slots.is_empty(), slots }
             }
-            None => Written { slots: (*base..base + length).collect(), may_miss: true },
+            None => Written { slots: base.run(*length).collect(), may_miss: true },
         },
     }
 }
@@ -116,7 +121,7 @@ pub(super) fn written(target: &Target, values: &[Value]) -> Written {
 /// afterwards.
 pub(super) fn assign(written: &Written, value: Value, values: &mut [Value]) {
     for &slot in &written.slots {
-        values[slot] = if written.slots.len() == 1 && !written.may_miss { value } else { None };
+        values[slot.index()] = if written.slots.len() == 1 && !written.may_miss { value } else { None };
     }
 }
 

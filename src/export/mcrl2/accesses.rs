@@ -7,13 +7,14 @@ use super::helpers::{Helper, Helpers};
 use super::names::{Names, VariableNames};
 use super::terms::{Environment, Terms};
 use super::{Item, list};
+use crate::ids::ThreadAt;
 use crate::program::{Expression, Program, Reference, Scope, Type};
 
 /// Writes the accesses of one thread.
 pub(super) struct Accesses<'a> {
     pub program: &'a Program,
     pub names: &'a Names,
-    pub thread: usize,
+    pub thread: ThreadAt,
     pub helpers: &'a mut Helpers,
 }
 
@@ -151,7 +152,7 @@ impl Accesses<'_> {
     fn name(&self, reference: &Reference) -> &VariableNames {
         match reference.scope {
             Scope::Shared => &self.names.shared[reference.variable],
-            Scope::Local => &self.names.threads[self.thread].locals[reference.variable],
+            Scope::Local => &self.names.threads[self.thread.index()].locals[reference.variable],
         }
     }
 

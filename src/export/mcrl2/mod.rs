@@ -50,7 +50,7 @@ mod terms;
 
 use super::Origin;
 use crate::program::compiled::outranked;
-use crate::program::{Expression, Instruction, InstructionKind, Program, Scope, Span, Thread, Type, Variable};
+use crate::program::{At, Expression, Instruction, InstructionKind, Program, Scope, Span, Thread, Type, Variable};
 use accesses::Accesses;
 use helpers::Helpers;
 use names::Names;
@@ -83,15 +83,12 @@ pub fn specification(program: &Program, origin: Origin<'_>) -> Result<String, No
     let names = Names::of(program);
     let mut helpers = Helpers::default();
     let mut body = String::new();
-    for (position, thread) in program.threads.iter().enumerate() {
-        for (number, instruction) in thread.instructions.iter().enumerate() {
-            let values = instruction.assignments.iter().map(|assignment| &assignment.value);
-            if instruction.condition.iter().chain(values).any(terms::has_bits) {
-                return Err(NotExpressible { span: instruction.span, why: BITS });
-            }
-            let mut summands = Summands { program, names: &names, helpers: &mut helpers, thread: position, number };
-            summands.write(origin, &mut body)?;
+    for (at, instruction) in program.instructions_at() {
+        let values = instruction.assignments.iter().map(|assignment| &assignment.value);
+        if instruction.condition.iter().chain(values).any(terms::has_bits) {
+            return Err(NotExpressible { span: instruction.span, why: BITS });
         }
+        Summands { program, names: &names, helpers: &mut helpers, at }.write(origin, &mut body)?;
     }
     if body.is_empty() {
         body.push_str("    delta\n");
@@ -156,7 +153,7 @@ fn write_process(program: &Program, names: &Names, body: &str, text: &mut String
     for (position, thread) in program.threads.iter().enumerate() {
         let own = &names.threads[position];
         parameters.push(format!("{}: {}", own.control, own.sort));
-        initial.push(own.states[thread.initial].clone());
+        initial.push(own.states[thread.initial.index()].clone());
     }
     for (variable, name) in all_variables(program, names) {
         parameters.push(format!("{}: {}", name.parameter, sort_of(variable)));
@@ -197,23 +194,26 @@ struct Summands<'a> {
     program: &'a Program,
     names: &'a Names,
     helpers: &'a mut Helpers,
-    thread: usize,
-    number: usize,
+    at: At,
 }
 
 impl Summands<'_> {
     fn instruction(&self) -> &Instruction {
-        &self.own_thread().instructions[self.number]
+        self.program.instruction(self.at)
+    }
+
+    fn own_names(&self) -> &names::ThreadNames {
+        &self.names.threads[self.at.thread.index()]
     }
 
     fn own_thread(&self) -> &Thread {
-        &self.program.threads[self.thread]
+        self.program.thread(self.at.thread)
     }
 
     fn write(&mut self, origin: Origin<'_>, body: &mut String) -> Result<(), NotExpressible> {
         let instruction = self.instruction().clone();
-        let outranked: Vec<Expression> = outranked(&self.own_thread().instructions, self.number).collect();
-        let initial = Environment::initial(self.names, self.thread);
+        let outranked: Vec<Expression> = outranked(self.own_thread(), self.at.instruction).collect();
+        let initial = Environment::initial(self.names, self.at.thread);
         let mut conditions: Vec<Term> = Vec::new();
         for condition in &outranked {
             conditions.push(self.terms().expression(condition, Type::Boolean, &initial).negated());
@@ -226,8 +226,8 @@ impl Summands<'_> {
         let mark = if has_condition { None } else { self.mark(&instruction, &initial) };
         let (assignment_items, environment) = self.assignment_items(&instruction, initial)?;
 
-        let own = &self.names.threads[self.thread];
-        let here = format!("{} == {}", own.control, own.states[instruction.from]);
+        let own = self.own_names();
+        let here = format!("{} == {}", own.control, own.states[instruction.from.index()]);
         let mut place = format!("{}.{}", self.own_thread().name, instruction.name);
         if let Some((line, quoted)) = origin.quote(instruction.span) {
             let _ = write!(place, ", line {line}: {quoted}");
@@ -255,11 +255,11 @@ impl Summands<'_> {
     }
 
     fn terms(&mut self) -> Terms<'_> {
-        Terms { program: self.program, thread: self.thread, helpers: self.helpers }
+        Terms { program: self.program, thread: self.at.thread, helpers: self.helpers }
     }
 
     fn accesses(&mut self) -> Accesses<'_> {
-        Accesses { program: self.program, names: self.names, thread: self.thread, helpers: self.helpers }
+        Accesses { program: self.program, names: self.names, thread: self.at.thread, helpers: self.helpers }
     }
 
     /// What stands in front: the kind of the instruction and its condition.
@@ -310,17 +310,17 @@ impl Summands<'_> {
     }
 
     fn action(&self, items: &[Item]) -> String {
-        let own = &self.names.threads[self.thread];
-        let instruction = &own.instructions[self.number];
+        let own = self.own_names();
+        let instruction = &own.instructions[self.at.instruction.index()];
         format!("rw({}, {}, {instruction}, {})", own.object, own.thread, list(items))
     }
 
     /// The parameters that change.
     fn changes(&self, instruction: &Instruction, environment: &Environment) -> String {
-        let own = &self.names.threads[self.thread];
+        let own = self.own_names();
         let mut changes = Vec::new();
         if instruction.to != instruction.from {
-            changes.push(format!("{} = {}", own.control, own.states[instruction.to]));
+            changes.push(format!("{} = {}", own.control, own.states[instruction.to.index()]));
         }
         let variables = |scope, names: &[names::VariableNames]| -> Vec<String> {
             let changed = |(position, name): (usize, &names::VariableNames)| {

@@ -2,6 +2,7 @@
 
 use super::helpers::{Helper, Helpers};
 use super::names::Names;
+use crate::ids::ThreadAt;
 use crate::program::{Assignment, BinaryOperator, Expression, Program, Reference, Scope, Type, UnaryOperator};
 
 /// A term.
@@ -54,10 +55,10 @@ pub(super) struct Environment {
 
 impl Environment {
     /// Before the instruction.
-    pub(super) fn initial(names: &Names, thread: usize) -> Environment {
+    pub(super) fn initial(names: &Names, thread: ThreadAt) -> Environment {
         Environment {
             shared: names.shared.iter().map(|name| Term::whole(&name.parameter)).collect(),
-            locals: names.threads[thread].locals.iter().map(|name| Term::whole(&name.parameter)).collect(),
+            locals: names.threads[thread.index()].locals.iter().map(|name| Term::whole(&name.parameter)).collect(),
         }
     }
 
@@ -79,7 +80,7 @@ impl Environment {
 /// Writes expressions of one thread.
 pub(super) struct Terms<'a> {
     pub program: &'a Program,
-    pub thread: usize,
+    pub thread: ThreadAt,
     pub helpers: &'a mut Helpers,
 }
 

@@ -11,28 +11,60 @@
 //! A fence at a state is the same for all transitions that lead there: one new state, which they lead to instead, and
 //! one transition with the fence, behind the last of them. Where the thread starts in the state it still does.
 //!
-//! A transition makes one access, so a fence never belongs inside of it. What is said of one copy of a thread is put
-//! into all of them, since they have one text.
+//! A fence before a transition is one at the state where it begins, if several lead there; else one after the only one
+//! that does. A transition makes one access, so a fence never belongs inside of it, and there are no words that make
+//! one atomic. What is said of one copy of a thread is put into all of them, since they have one text.
 
 use super::syntax::{Thread, Transition};
 use super::{paper, tools};
-use crate::program::Span;
+use crate::lang::edit::{CannotWrite, Change};
+use crate::program::{Program, Span};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Where a fence goes; instructions are given by their spans.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Spot {
-    /// After the instruction.
+/// Where a fence goes in the text; transitions and regions are given by their spans.
+enum Spot {
+    /// After it.
     After(Span),
-    /// At the state where the instruction begins.
+    /// At the state where it begins.
     AtOrigin(Span),
-    /// At the state that the instruction leads to.
+    /// At the state that it leads to.
     AtTarget(Span),
 }
 
+impl Spot {
+    /// Where a change goes; nowhere if it is a fence before a first instruction, where there is nothing to keep in
+    /// order.
+    fn of(program: &Program, change: Change) -> Result<Option<Spot>, CannotWrite> {
+        let span = |at| program.instruction(at).span;
+        Ok(match change {
+            Change::Atomic(_) => return Err(CannotWrite::Atomic),
+            Change::FenceAfter(at) => Some(Spot::After(span(at))),
+            Change::FenceAtTarget(at) => Some(Spot::AtTarget(span(at))),
+            Change::FenceBefore(at) => {
+                let thread = program.thread(at.thread);
+                let mut earlier = thread.ways_into(program.instruction(at).from);
+                match (earlier.next(), earlier.next()) {
+                    (Some(_), Some(_)) => Some(Spot::AtOrigin(span(at))),
+                    (Some(only), None) => Some(Spot::After(thread.instruction(only).span)),
+                    (None, _) => None,
+                }
+            }
+        })
+    }
+}
+
+/// The text with these changes made.
+///
+/// # Errors
+/// If an instruction would have to become atomic.
+pub fn edited(text: &str, program: &Program, changes: &[Change]) -> Result<String, CannotWrite> {
+    let spots: Result<Vec<Option<Spot>>, CannotWrite> =
+        changes.iter().map(|&change| Spot::of(program, change)).collect();
+    Ok(fenced(text, &spots?.into_iter().flatten().collect::<Vec<Spot>>()))
+}
+
 /// The text with these fences.
-#[must_use]
-pub fn fenced(text: &str, spots: &BTreeSet<Spot>) -> String {
+fn fenced(text: &str, spots: &[Spot]) -> String {
     let is_paper = paper::is_one(text);
     let source = if is_paper { paper::parse(text) } else { tools::parse("", text) };
     // A text that was read once is read again.
@@ -59,7 +91,7 @@ struct Changes<'t> {
 
 impl Changes<'_> {
     /// Puts those of the fences in that belong to this thread.
-    fn fence(&mut self, thread: &Thread, spots: &BTreeSet<Spot>) {
+    fn fence(&mut self, thread: &Thread, spots: &[Spot]) {
         // A region begins where its `lock` does and ends where its `unlock` does.
         let begins = |span: Span| thread.transitions.iter().find(move |known| known.span.start == span.start);
         let ends = |span: Span| thread.transitions.iter().find(move |known| known.span.end == span.end);
@@ -149,20 +181,19 @@ impl Changes<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Spot, fenced};
+    use super::{CannotWrite, Change, edited};
     use crate::lang;
-    use crate::program::{Instruction, Span};
-    use std::collections::BTreeSet;
+    use crate::program::{At, Instruction};
 
     /// The text with fences at instructions, given by their names.
-    fn with(text: &str, spot: impl Fn(&Instruction) -> Option<Spot>) -> String {
+    fn with(text: &str, change: impl Fn(At, &Instruction) -> Option<Change>) -> String {
         let program = lang::parse("test.txt", text).expect("a right text").program;
-        let instructions = program.threads.iter().flat_map(|thread| &thread.instructions);
-        fenced(text, &instructions.filter_map(spot).collect::<BTreeSet<_>>())
+        let changes: Vec<Change> = program.instructions_at().filter_map(|(at, known)| change(at, known)).collect();
+        edited(text, &program, &changes).expect("fences can be written")
     }
 
     fn all_fenced(text: &str) -> String {
-        with(text, |instruction| Some(Spot::After(instruction.span)))
+        with(text, |at, _| Some(Change::FenceAfter(at)))
     }
 
     #[test]
@@ -181,9 +212,17 @@ mod tests {
         );
     }
 
+    #[test]
+    fn nothing_becomes_atomic() {
+        let text = "thread t initial a transition a b write 1 0 end";
+        let program = lang::parse("test.txt", text).expect("a right text").program;
+        let changes: Vec<Change> = program.instructions_at().map(|(at, _)| Change::Atomic(at)).collect();
+        assert_eq!(edited(text, &program, &changes), Err(CannotWrite::Atomic));
+    }
+
     /// A fence of this kind at the instruction of this name.
-    fn at(name: &str, spot: fn(Span) -> Spot) -> impl Fn(&Instruction) -> Option<Spot> {
-        move |instruction| (instruction.name == name).then(|| spot(instruction.span))
+    fn at(name: &str, change: fn(At) -> Change) -> impl Fn(At, &Instruction) -> Option<Change> {
+        move |at, instruction| (instruction.name == name).then(|| change(at))
     }
 
     #[test]
@@ -191,22 +230,22 @@ mod tests {
         // The thread starts in the state, and a region leads there; another thread has a state of the same name.
         let text = "thread t\ninitial a\ntransition a b read r 0\ntransition b a write 1 1\ntransition b c lock\n transition c a unlock # d\nend\nthread u initial a transition a a noop end\n";
         let expected = "thread t\ninitial a\ntransition a b read r 0\ntransition b a_f1 write 1 1\ntransition b c lock\n transition c a_f1 unlock # d\n transition a_f1 a mfence\nend\nthread u initial a transition a a noop end\n";
-        assert_eq!(with(text, at("b-a", Spot::AtTarget)), expected);
-        assert_eq!(with(text, at("a-b", Spot::AtOrigin)), expected);
+        assert_eq!(with(text, at("b-a", Change::FenceAtTarget)), expected);
+        assert_eq!(with(text, at("a-b", Change::FenceBefore)), expected);
         // By two instructions that lead there it is said twice, and put in once.
-        let all = |instruction: &Instruction| (instruction.to == 0).then_some(Spot::AtTarget(instruction.span));
+        let all = |at, instruction: &Instruction| (instruction.to.0 == 0).then_some(Change::FenceAtTarget(at));
         let both = with(text, all);
         assert_eq!(both.matches("mfence").count(), 2, "one in each thread: {both}");
         // What is behind a fence after an instruction leads to the one at the state.
-        let two = |instruction: &Instruction| match &*instruction.name {
-            "b-a" => Some(Spot::After(instruction.span)),
-            "a-b" => Some(Spot::AtOrigin(instruction.span)),
+        let two = |at, instruction: &Instruction| match &*instruction.name {
+            "b-a" => Some(Change::FenceAfter(at)),
+            "a-b" => Some(Change::FenceBefore(at)),
             _ => None,
         };
         assert!(with(text, two).contains("transition b b_f1 write 1 1\ntransition b_f1 a_f1 mfence\n"));
         let text = "program p vars x procs process q regs init a begin\n a : x = 1 ; goto b; b:skip;goto a\n b : skip; goto b;\nend";
         assert_eq!(
-            with(text, at("b-a", Spot::AtOrigin)),
+            with(text, at("b-a", Change::FenceBefore)),
             "program p vars x procs process q regs init a begin\n a : x = 1 ; goto b_f1; b:skip;goto a\n b : skip; goto b_f1;\n b_f1 : fence ; goto b\nend"
         );
     }

@@ -4,6 +4,7 @@ use super::expressions::{boolean, integer, register};
 use super::names::{Unique, plain};
 use super::regions::{self, Region};
 use super::syntax::{self, Action, Location, Memory, Name, Source, Transition};
+use crate::ids::ControlAt;
 use crate::lang::similar::nearest;
 use crate::lang::{Diagnostic, Parsed, Severity};
 use crate::program::{
@@ -169,18 +170,18 @@ impl<'a> Builder<'a> {
         self.warn_unassigned(findings);
 
         let mut states: Vec<&str> = vec![&self.source.initial.text];
-        let mut positions: HashMap<&str, usize> = HashMap::from([(states[0], 0)]);
+        let mut positions: HashMap<&str, ControlAt> = HashMap::from([(states[0], ControlAt(0))]);
         let mut state = |name: &'a str| {
             *positions.entry(name).or_insert_with(|| {
                 states.push(name);
-                states.len() - 1
+                ControlAt::new(states.len() - 1)
             })
         };
         let mut names = Unique::default();
         let mut instructions = Vec::new();
         for transition in self.source.transitions.iter().filter(|t| outside.contains(t.from.text.as_str())) {
             let from = state(&transition.from.text);
-            let mut add = |to: &'a Name, to_position: usize, parts: Parts, span: Span| {
+            let mut add = |to: &'a Name, to_position: ControlAt, parts: Parts, span: Span| {
                 let name = format!("{}-{}", plain(&transition.from.text), plain(&to.text));
                 instructions.push(Instruction {
                     name: names.of(&name, '-'),
@@ -212,7 +213,7 @@ impl<'a> Builder<'a> {
             name: String::new(),
             locals: self.locals.clone(),
             states: states.into_iter().map(|state| names.of(&plain(state), '_')).collect(),
-            initial: 0,
+            initial: ControlAt(0),
             instructions,
         }
     }

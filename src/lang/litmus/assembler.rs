@@ -7,6 +7,7 @@
 //! of range.
 
 use super::piece::Piece;
+use crate::ids::{ControlAt, LocationAt, ThreadAt};
 use crate::lang::Diagnostic;
 use crate::program::{
     Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Reference, Scope, Span, Thread, Type,
@@ -18,39 +19,40 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Default)]
 pub struct Locations {
     names: Vec<String>,
-    initial: BTreeMap<usize, i64>,
+    initial: BTreeMap<LocationAt, i64>,
     spans: Vec<Span>,
     /// Those that are accessed with an offset.
-    indexed: BTreeSet<usize>,
+    indexed: BTreeSet<LocationAt>,
 }
 
 impl Locations {
     /// The position of a location; a new one if it was not mentioned before.
-    pub fn position(&mut self, name: Piece<'_>) -> usize {
-        self.names.iter().position(|known| known == name.text).unwrap_or_else(|| {
+    pub fn position(&mut self, name: Piece<'_>) -> LocationAt {
+        let position = self.names.iter().position(|known| known == name.text).unwrap_or_else(|| {
             self.names.push(name.text.to_owned());
             self.spans.push(name.span());
             self.names.len() - 1
-        })
+        });
+        LocationAt::new(position)
     }
 
     /// Gives a location its initial value.
-    pub fn initialise(&mut self, location: usize, value: i64) {
+    pub fn initialise(&mut self, location: LocationAt, value: i64) {
         self.initial.insert(location, value);
     }
 
     /// Whether it is accessed with an offset.
-    pub fn is_indexed(&self, location: usize) -> bool {
+    pub fn is_indexed(&self, location: LocationAt) -> bool {
         self.indexed.contains(&location)
     }
 
     /// As shared variables.
     pub fn variables(&self) -> Vec<Variable> {
-        let variable = |(location, name): (usize, &String)| Variable {
+        let variable = |(location, name): (LocationAt, &String)| Variable {
             is_array: self.is_indexed(location),
-            ..integer(name, self.initial.get(&location).copied().unwrap_or(0), self.spans[location])
+            ..integer(name, self.initial.get(&location).copied().unwrap_or(0), self.spans[location.index()])
         };
-        self.names.iter().enumerate().map(variable).collect()
+        LocationAt::all(self.names.len()).zip(&self.names).map(variable).collect()
     }
 }
 
@@ -60,30 +62,30 @@ fn integer(name: &str, value: i64, span: Span) -> Variable {
 
 /// What is accessed.
 pub struct Address {
-    location: usize,
+    location: LocationAt,
     offset: Option<Expression>,
     span: Span,
 }
 
 /// A thread in the making.
 pub struct Assembler<'a> {
-    number: usize,
+    number: ThreadAt,
     /// The locations of all threads.
     pub locations: &'a mut Locations,
     registers: Vec<Variable>,
     /// The locations whose addresses registers hold.
-    addresses: BTreeMap<String, usize>,
+    addresses: BTreeMap<String, LocationAt>,
     /// The registers that have held an address and were overwritten.
     overwritten: BTreeSet<String>,
-    labels: BTreeMap<String, usize>,
-    position: usize,
+    labels: BTreeMap<String, ControlAt>,
+    position: ControlAt,
     code: Piece<'a>,
     instructions: Vec<Instruction>,
 }
 
 impl<'a> Assembler<'a> {
     /// For the thread of that number.
-    pub fn new(number: usize, locations: &'a mut Locations) -> Assembler<'a> {
+    pub fn new(number: ThreadAt, locations: &'a mut Locations) -> Assembler<'a> {
         Assembler {
             number,
             locations,
@@ -91,7 +93,7 @@ impl<'a> Assembler<'a> {
             addresses: BTreeMap::new(),
             overwritten: BTreeSet::new(),
             labels: BTreeMap::new(),
-            position: 0,
+            position: ControlAt(0),
             code: Piece { text: "", start: 0 },
             instructions: Vec::new(),
         }
@@ -104,7 +106,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Lets a register hold the address of a location.
-    pub fn point(&mut self, register: &str, location: usize) {
+    pub fn point(&mut self, register: &str, location: LocationAt) {
         self.addresses.insert(register.to_owned(), location);
     }
 
@@ -118,7 +120,7 @@ impl<'a> Assembler<'a> {
                 if !label.is_name() {
                     return Err(label.error("expected the name of a label"));
                 }
-                if self.labels.insert(label.text.to_owned(), instructions.len()).is_some() {
+                if self.labels.insert(label.text.to_owned(), ControlAt::new(instructions.len())).is_some() {
                     return Err(label.error(format!("there is a label `{}` before", label.text)));
                 }
                 cell = cell.behind(colon + 1).trimmed();
@@ -179,7 +181,7 @@ impl<'a> Assembler<'a> {
             Some(&location) if self.holds_address(name) => Ok(Address { location, offset: None, span }),
             Some(_) => Err(Diagnostic::error(span, format!("`{name}` no longer holds an address: it was overwritten"))),
             None => Err(Diagnostic::error(span, format!("`{name}` holds no address"))
-                .with_help(format!("the initial state has to say which: `{}:{name}=x;`", self.number))),
+                .with_help(format!("the initial state has to say which: `{}:{name}=x;`", self.number.0))),
         }
     }
 
@@ -191,7 +193,7 @@ impl<'a> Assembler<'a> {
 
     fn location(&self, address: Address) -> Reference {
         let Address { location, offset, span } = address;
-        Reference { scope: Scope::Shared, variable: location, index: offset.map(Box::new), span }
+        Reference { scope: Scope::Shared, variable: location.index(), index: offset.map(Box::new), span }
     }
 
     /// Reads an address into a register.
@@ -270,8 +272,8 @@ impl<'a> Assembler<'a> {
         let condition = self.binary(test, flags.clone(), zero());
         self.push(InstructionKind::Plain, Some(condition), Vec::new(), to);
         let condition = self.binary(contrary, flags, zero());
-        self.push(InstructionKind::Plain, Some(condition), Vec::new(), self.position + 1);
-        self.position += 1;
+        self.push(InstructionKind::Plain, Some(condition), Vec::new(), self.next());
+        self.position = self.next();
         Ok(())
     }
 
@@ -279,11 +281,11 @@ impl<'a> Assembler<'a> {
     pub fn jump(&mut self, label: Piece<'_>) -> Result<(), Diagnostic> {
         let to = self.label(label)?;
         self.push(InstructionKind::Plain, None, Vec::new(), to);
-        self.position += 1;
+        self.position = self.next();
         Ok(())
     }
 
-    fn label(&mut self, label: Piece<'_>) -> Result<usize, Diagnostic> {
+    fn label(&mut self, label: Piece<'_>) -> Result<ControlAt, Diagnostic> {
         let Some(&to) = self.labels.get(label.text) else {
             return Err(label.error(format!("there is no label `{}` in this thread", label.text)));
         };
@@ -297,11 +299,22 @@ impl<'a> Assembler<'a> {
     }
 
     fn emit(&mut self, kind: InstructionKind, assignments: Vec<Assignment>) {
-        self.push(kind, None, assignments, self.position + 1);
-        self.position += 1;
+        self.push(kind, None, assignments, self.next());
+        self.position = self.next();
     }
 
-    fn push(&mut self, kind: InstructionKind, condition: Option<Expression>, assignments: Vec<Assignment>, to: usize) {
+    /// The control state that comes next in the text.
+    fn next(&self) -> ControlAt {
+        ControlAt(self.position.0 + 1)
+    }
+
+    fn push(
+        &mut self,
+        kind: InstructionKind,
+        condition: Option<Expression>,
+        assignments: Vec<Assignment>,
+        to: ControlAt,
+    ) {
         self.instructions.push(Instruction {
             name: self.instructions.len().to_string(),
             from: self.position,
@@ -318,10 +331,10 @@ impl<'a> Assembler<'a> {
     pub fn finish(self) -> Assembled {
         let pointers = self.addresses.into_keys().filter(|name| !self.overwritten.contains(name)).collect();
         let thread = Thread {
-            name: format!("P{}", self.number),
+            name: format!("P{}", self.number.0),
             locals: self.registers,
-            states: (0..=self.position).map(|state| format!("s{state}")).collect(),
-            initial: 0,
+            states: (0..=self.position.0).map(|state| format!("s{state}")).collect(),
+            initial: ControlAt(0),
             instructions: self.instructions,
         };
         Assembled { thread, pointers }
@@ -364,7 +377,10 @@ pub fn index_all(locations: &Locations, thread: &mut Thread) {
 }
 
 fn index(locations: &Locations, reference: &mut Reference) {
-    if reference.scope == Scope::Shared && locations.is_indexed(reference.variable) && reference.index.is_none() {
+    if reference.scope == Scope::Shared
+        && locations.is_indexed(LocationAt::new(reference.variable))
+        && reference.index.is_none()
+    {
         reference.index = Some(Box::new(Expression::Constant(0)));
     }
 }

@@ -27,6 +27,7 @@ mod sections;
 mod x86;
 
 use super::{Diagnostic, Diagnostics, Parsed};
+use crate::ids::{LocationAt, ThreadAt};
 use crate::program::{Program, Thread};
 use crate::property::{FinalCondition, Observed, Property};
 use assembler::{Assembled, Assembler, Locations, index_all};
@@ -126,7 +127,7 @@ struct Reader<'t> {
 
 /// An entry of the initial state for a register.
 struct RegisterEntry<'t> {
-    thread: usize,
+    thread: ThreadAt,
     register: String,
     value: RegisterValue,
     text: Piece<'t>,
@@ -134,7 +135,7 @@ struct RegisterEntry<'t> {
 
 enum RegisterValue {
     Integer(i64),
-    Address(usize),
+    Address(LocationAt),
 }
 
 impl<'t> Reader<'t> {
@@ -148,7 +149,7 @@ impl<'t> Reader<'t> {
             }
         }
         let threads: Vec<Assembled> =
-            (0..self.sections.threads.len()).map(|number| self.assemble(number, &entries)).collect();
+            ThreadAt::all(self.sections.threads.len()).map(|number| self.assemble(number, &entries)).collect();
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
@@ -202,8 +203,9 @@ impl<'t> Reader<'t> {
         Ok(Some(RegisterEntry { thread, register, value, text: left }))
     }
 
-    fn assemble(&mut self, number: usize, entries: &[RegisterEntry<'_>]) -> Assembled {
-        let cells: Vec<Piece<'t>> = self.sections.rows.iter().filter_map(|row| row.get(number).copied()).collect();
+    fn assemble(&mut self, number: ThreadAt, entries: &[RegisterEntry<'_>]) -> Assembled {
+        let cells: Vec<Piece<'t>> =
+            self.sections.rows.iter().filter_map(|row| row.get(number.index()).copied()).collect();
         let mut assembler = Assembler::new(number, &mut self.locations);
         for entry in entries.iter().filter(|entry| entry.thread == number) {
             match entry.value {
@@ -226,9 +228,9 @@ impl<'t> Reader<'t> {
 }
 
 /// `0` or `P0`.
-fn thread_number(piece: Piece<'_>, threads: usize) -> Result<usize, Diagnostic> {
+fn thread_number(piece: Piece<'_>, threads: usize) -> Result<ThreadAt, Diagnostic> {
     let digits = piece.text.strip_prefix('P').unwrap_or(piece.text);
-    digits.parse().ok().filter(|&number: &usize| number < threads).ok_or_else(|| {
+    digits.parse().ok().filter(|&number: &usize| number < threads).map(ThreadAt::new).ok_or_else(|| {
         let help = format!("the threads are P0 to P{}", threads.saturating_sub(1));
         piece.error(format!("there is no thread `{}`", piece.text)).with_help(help)
     })
@@ -250,7 +252,7 @@ impl Lookup for Names {
     fn register(&mut self, thread: Piece<'_>, name: Piece<'_>) -> Result<Observed, Diagnostic> {
         let number = thread_number(thread, self.threads.len())?;
         let register = register(self.architecture, name)?;
-        let position = self.threads[number].register(&register, name.span())?;
+        let position = self.threads[number.index()].register(&register, name.span())?;
         Ok(Observed::Local(number, position))
     }
 

@@ -1,74 +1,135 @@
 //! Puts our additions into the text of a model: `fence`, and `atomic [ … ]` around a statement. Everything else stays
 //! byte for byte as it is.
+//!
+//! A fence after an instruction is a statement after it. A fence before one is a statement before it, if that is on
+//! every way into it and on no other way; a fence before the first statement of a transition would commit to the
+//! transition before its condition is known, so there it goes to the end of everything that leads to the state
+//! instead. So does one at a control state: it is a fence on each way in.
 
-use crate::program::Span;
+use crate::ids::ControlAt;
+use crate::lang::edit::{CannotWrite, Change};
+use crate::program::{At, Instruction, InstructionKind, Program, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A change at a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Edit {
-    /// A fence before the statement.
-    FenceBefore(Span),
-    /// A fence after the statement.
-    FenceAfter(Span),
-    /// The statement becomes atomic.
-    Atomic(Span),
-}
-
 /// What the changes insert, and where, in bytes; nothing is taken away.
-#[must_use]
-pub fn insertions(text: &str, edits: &BTreeSet<Edit>) -> BTreeMap<usize, String> {
+///
+/// # Errors
+/// The first instruction at which something must stand and that has no statement: a transition without any.
+pub fn insertions(text: &str, program: &Program, changes: &[Change]) -> Result<BTreeMap<usize, String>, CannotWrite> {
+    let Statements { before, after, atomic } = Statements::of(program, changes)?;
     // At one place, what comes first in the text comes first: the ends of statements, then fences, then beginnings.
     let mut insertions: BTreeMap<usize, [String; 4]> = BTreeMap::new();
     let mut insert = |at: usize, rank: usize, what: &str| insertions.entry(at).or_default()[rank].push_str(what);
-    for edit in edits {
-        match *edit {
-            Edit::FenceBefore(span) => insert(span.start, 2, "fence; "),
-            Edit::FenceAfter(span) => insert(span.end, 1, "; fence"),
-            Edit::Atomic(span) => {
-                let is_composite = text[span.start..span.end].starts_with('[');
-                insert(span.start, 3, if is_composite { "atomic " } else { "atomic [" });
-                insert(span.end, 0, if is_composite { "" } else { "]" });
-            }
-        }
+    for span in atomic {
+        let is_composite = text[span.start..span.end].starts_with('[');
+        insert(span.start, 3, if is_composite { "atomic " } else { "atomic [" });
+        insert(span.end, 0, if is_composite { "" } else { "]" });
     }
-    insertions.into_iter().map(|(at, parts)| (at, parts.concat())).filter(|(_, what)| !what.is_empty()).collect()
+    after.into_iter().for_each(|span| insert(span.end, 1, "; fence"));
+    before.into_iter().for_each(|span| insert(span.start, 2, "fence; "));
+    let insertions = insertions.into_iter().map(|(at, parts)| (at, parts.concat()));
+    Ok(insertions.filter(|(_, what)| !what.is_empty()).collect())
 }
 
 /// The text with all changes made.
-#[must_use]
-pub fn edited(text: &str, edits: &BTreeSet<Edit>) -> String {
-    let mut result = String::with_capacity(text.len() + 16 * edits.len());
+///
+/// # Errors
+/// The first instruction at which something must stand and that has no statement.
+pub fn edited(text: &str, program: &Program, changes: &[Change]) -> Result<String, CannotWrite> {
+    let mut result = String::with_capacity(text.len() + 16 * changes.len());
     let mut from = 0;
-    for (at, what) in insertions(text, edits) {
+    for (at, what) in insertions(text, program, changes)? {
         result.push_str(&text[from..at]);
         result.push_str(&what);
         from = at;
     }
     result.push_str(&text[from..]);
-    result
+    Ok(result)
+}
+
+/// Whether an instruction has a statement of its own: a transition without statements is an instruction without one.
+#[must_use]
+pub fn has_statement(instruction: &Instruction) -> bool {
+    instruction.condition.is_some() || !instruction.assignments.is_empty() || instruction.kind != InstructionKind::Plain
+}
+
+/// The statements at which something changes; those of several objects of a class are one, and change once.
+#[derive(Default)]
+struct Statements {
+    /// A fence stands before these.
+    before: BTreeSet<Span>,
+    /// A fence stands after these.
+    after: BTreeSet<Span>,
+    /// These become atomic.
+    atomic: BTreeSet<Span>,
+}
+
+impl Statements {
+    fn of(program: &Program, changes: &[Change]) -> Result<Statements, CannotWrite> {
+        let mut statements = Statements::default();
+        for &change in changes {
+            match change {
+                Change::Atomic(at) => {
+                    statements.atomic.insert(statement(program, at)?);
+                }
+                Change::FenceAfter(at) => {
+                    statements.after.insert(statement(program, at)?);
+                }
+                Change::FenceBefore(at) if is_alone(program, at) => {
+                    statements.before.insert(statement(program, at)?);
+                }
+                Change::FenceBefore(at) => statements.fence_ways_into(program, at, program.instruction(at).from)?,
+                Change::FenceAtTarget(at) => statements.fence_ways_into(program, at, program.instruction(at).to)?,
+            }
+        }
+        Ok(statements)
+    }
+
+    /// A fence after everything that leads to a control state in the thread of an instruction.
+    fn fence_ways_into(&mut self, program: &Program, at: At, state: ControlAt) -> Result<(), CannotWrite> {
+        for instruction in program.thread(at.thread).ways_into(state) {
+            self.after.insert(statement(program, At { instruction, ..at })?);
+        }
+        Ok(())
+    }
+}
+
+/// Whether nothing is decided where the instruction starts: it has no condition, and nothing else starts there.
+fn is_alone(program: &Program, at: At) -> bool {
+    let (own, instructions) = (program.instruction(at), &program.thread(at.thread).instructions);
+    own.condition.is_none() && instructions.iter().filter(|other| other.from == own.from).count() == 1
+}
+
+fn statement(program: &Program, at: At) -> Result<Span, CannotWrite> {
+    let instruction = program.instruction(at);
+    if has_statement(instruction) { Ok(instruction.span) } else { Err(CannotWrite::At(at)) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Change, edited};
+    use crate::ids::{InstrAt, ThreadAt};
+    use crate::lang;
+    use crate::program::At;
 
     #[test]
     fn edits_at_one_statement_nest() {
-        let text = "A -> B { x := 1; [y = 0; y := 1] }";
-        let span = |part: &str| {
-            let start = text.find(part).expect("part of the text");
-            Span { start, end: start + part.len() }
+        let model = |transition: &str| {
+            format!(
+                "model m {{ classes C {{ variables Integer x y state machines t {{ initial A states B transitions {transition} }} }} objects o : C() }}"
+            )
         };
-        let (first, second) = (span("x := 1"), span("[y = 0; y := 1]"));
-        let edits = [
-            Edit::FenceBefore(first),
-            Edit::Atomic(first),
-            Edit::FenceAfter(first),
-            Edit::Atomic(second),
-            Edit::FenceAfter(second),
+        let text = model("A -> B { x := 1; [y = 0; y := 1] }");
+        let program = lang::parse("m.slco", &text).expect("a right text").program;
+        let [first, second] = [0, 1].map(|instruction| At { thread: ThreadAt(0), instruction: InstrAt(instruction) });
+        let changes = [
+            Change::FenceBefore(first),
+            Change::Atomic(first),
+            Change::FenceAfter(first),
+            Change::Atomic(second),
+            Change::FenceAfter(second),
         ];
         let expected = "A -> B { fence; atomic [x := 1]; fence; atomic [y = 0; y := 1]; fence }";
-        assert_eq!(edited(text, &edits.into_iter().collect()), expected);
+        assert_eq!(edited(&text, &program, &changes), Ok(model(expected)));
     }
 }

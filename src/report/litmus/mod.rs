@@ -210,8 +210,8 @@ impl<'a> Writer<'a> {
         let Some(source) = &self.outcome.source else { return Ok(()) };
         let accesses = &self.outcome.accesses;
         for segment in &cycle.segments {
-            let Some((thread, _)) = source.at(accesses.vertex(segment.entry).instr) else { continue };
-            let thread = &source.program.threads[thread];
+            let Some(at) = source.at(accesses.vertex(segment.entry).instr) else { continue };
+            let thread = source.program.thread(at.thread);
             if thread.instructions.iter().any(|known| matches!(known.kind, InstructionKind::PartialFence(_))) {
                 let name = &thread.name;
                 return Err(format!("{name} has a partial fence, which the analysis does not take into account"));

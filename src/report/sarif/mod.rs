@@ -29,7 +29,6 @@ use crate::placement::locks::{Lock, Role};
 use crate::program::Span;
 use crate::provenance::{Input, Provenance};
 use crate::repair::Repair;
-use crate::repair::text::edits;
 use crate::source::Source;
 use crate::text::LineColumn;
 use schema::{
@@ -380,8 +379,8 @@ impl<'a> Writer<'a> {
         if Language::of(&source.path) != Some(Language::Slco) {
             return None;
         }
-        let edits = edits(&source.program, repair).ok()?;
-        let replacements = insertions(&source.text, &edits).into_iter().map(|(at, what)| Replacement {
+        let insertions = insertions(&source.text, &source.program, &repair.changes(&source.outline)).ok()?;
+        let replacements = insertions.into_iter().map(|(at, what)| Replacement {
             deleted_region: region(source, Span { start: at, end: at }),
             inserted_content: Message::new(what),
         });

@@ -4,6 +4,7 @@
 //! its accesses. When a marked step touches the location of the delayed write, the cycle is closed.
 
 use super::private::Left;
+use crate::ids::{LocationAt, ThreadAt};
 use crate::weak::system::{Event, State, System};
 use crate::weak::threads::{Access, AccessKind, Progress};
 use crate::weak::visited::{LimitReached, Visited};
@@ -52,20 +53,20 @@ impl Marks {
     /// Marks an access.
     pub(in crate::weak) fn add(&mut self, access: &Access) {
         match access.kind {
-            AccessKind::Read => self.read[access.location as usize] = true,
-            AccessKind::Write => self.written[access.location as usize] = true,
+            AccessKind::Read => self.read[access.location.index()] = true,
+            AccessKind::Write => self.written[access.location.index()] = true,
         }
     }
 
     /// Whether the access conflicts with a marked one.
     pub(in crate::weak) fn conflict(&self, access: &Access) -> bool {
-        let location = access.location as usize;
+        let location = access.location.index();
         self.written[location] || (self.read[location] && access.kind == AccessKind::Write)
     }
 
     /// Whether the event is marked; if so, its thread and accesses are from now on.
     pub(in crate::weak) fn spread(&mut self, event: &Event) -> bool {
-        let is_after = match self.threads[event.thread] {
+        let is_after = match self.threads[event.at.thread.index()] {
             ThreadMark::No => false,
             ThreadMark::InInstruction(operations) => event.order.before & operations != 0,
             ThreadMark::Yes => true,
@@ -73,7 +74,7 @@ impl Marks {
         let is_marked = is_after || event.accesses.iter().any(|access| self.conflict(access));
         if is_marked {
             self.mark(event);
-        } else if let ThreadMark::InInstruction(_) = self.threads[event.thread] {
+        } else if let ThreadMark::InInstruction(_) = self.threads[event.at.thread.index()] {
             self.settle(event, 0);
         }
         is_marked
@@ -89,7 +90,7 @@ impl Marks {
 
     /// How the thread of an event is marked after it, if these operations of its instruction are marked now.
     fn settle(&mut self, event: &Event, operations: u64) {
-        let mark = &mut self.threads[event.thread];
+        let mark = &mut self.threads[event.at.thread.index()];
         let known = if let ThreadMark::InInstruction(known) = mark { *known } else { 0 };
         *mark = match (*mark, event.progress) {
             (ThreadMark::Yes, _) | (_, Progress::Done) => ThreadMark::Yes,
@@ -112,8 +113,8 @@ impl Marked {
 
 /// The search for one thread and location; what it has seen without success is not looked at again.
 pub(super) struct Search {
-    thread: usize,
-    location: u32,
+    thread: ThreadAt,
+    location: LocationAt,
     visited: Visited<Marked>,
 }
 
@@ -124,7 +125,7 @@ pub(super) struct Found {
 }
 
 impl Search {
-    pub(super) fn new(thread: usize, location: u32, visited: Visited<Marked>) -> Search {
+    pub(super) fn new(thread: ThreadAt, location: LocationAt, visited: Visited<Marked>) -> Search {
         Search { thread, location, visited }
     }
 
@@ -154,7 +155,7 @@ impl Search {
         }
         while (at as usize) < self.visited.len() {
             let current = self.visited.get(at);
-            for thread in (0..current.state.threads.len()).filter(|&thread| thread != self.thread) {
+            for thread in system.program.threads_at().filter(|&thread| thread != self.thread) {
                 for (event, state) in system.steps_of(&current.state, thread) {
                     let mut next = Marked { state, ..(*current).clone() };
                     let is_marked = next.marks.spread(&event);
@@ -174,9 +175,9 @@ impl Search {
     fn is_run(&self, system: &mut System<'_>, end: &Marked) -> Result<bool, LimitReached> {
         let Some(left) = &end.left else { return Ok(true) };
         let mut state = end.state.clone();
-        state.threads[self.thread] = left.config;
+        state.threads[self.thread.index()] = left.config;
         for &(location, value) in &left.overlay {
-            state.memory[location as usize] = value;
+            state.memory[location.index()] = value;
         }
         system.can_be_certain(&state, self.visited.allowance())
     }
@@ -185,7 +186,9 @@ impl Search {
         let states: Vec<Rc<Marked>> = self.visited.path_to(at).iter().map(|&n| self.visited.get(n)).collect();
         let mut events = Vec::new();
         for pair in states.windows(2) {
-            let step = (0..pair[0].state.threads.len())
+            let step = system
+                .program
+                .threads_at()
                 .filter(|&thread| thread != self.thread)
                 .flat_map(|thread| system.steps_of(&pair[0].state, thread))
                 .find(|(event, state)| {

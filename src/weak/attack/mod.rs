@@ -30,6 +30,8 @@ use super::system::{Event, State, System};
 use super::threads::{Access, AccessKind, ConfigId};
 use super::visited::{Allowance, LimitReached, Visited};
 use super::{Granularity, Machine};
+use crate::ids::{InstrAt, LocationAt, ThreadAt};
+use crate::program::At;
 use crate::weak::split::{SplitProgram, SplitStep};
 use marks::{Marked, Search};
 use private::{Position, PrivateRun, Rules};
@@ -43,22 +45,30 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Vertex {
     /// The instruction, by its position in the thread.
-    pub instruction: u32,
+    pub instruction: InstrAt,
     /// Read or write.
     pub kind: AccessKind,
     /// The location.
-    pub location: u32,
+    pub location: LocationAt,
 }
 
 /// A pair of accesses of a thread, the first of which can become visible after the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pair {
     /// The thread.
-    pub thread: usize,
+    pub thread: ThreadAt,
     /// The delayed write.
     pub from: Vertex,
     /// What overtakes it.
     pub to: Vertex,
+}
+
+impl Pair {
+    /// The instruction of one of its accesses.
+    #[must_use]
+    pub fn at(&self, access: Vertex) -> At {
+        At { thread: self.thread, instruction: access.instruction }
+    }
 }
 
 /// A run in which a pair is reordered and the happens-before relation becomes cyclic.
@@ -92,7 +102,7 @@ pub struct Attack<'p> {
     /// For each thread and each pair that it can reorder alone, from where the others go on.
     pairs: BTreeMap<Pair, Vec<Source>>,
     /// For each thread and location of a delayed write, the search of the others.
-    searches: FxHashMap<(usize, u32), Search>,
+    searches: FxHashMap<(ThreadAt, LocationAt), Search>,
 }
 
 /// Where the others go on, and how it came to that.
@@ -118,7 +128,7 @@ impl<'p> Attack<'p> {
         let reached = system.reach(allowance.clone())?;
         let mut attack =
             Attack { system, machine, allowance, reached, pairs: BTreeMap::new(), searches: FxHashMap::default() };
-        for thread in 0..program.threads.len() {
+        for thread in program.threads_at() {
             attack.collect(thread)?;
         }
         Ok(attack)
@@ -137,11 +147,11 @@ impl<'p> Attack<'p> {
     }
 
     /// The pairs of a thread: its private run depends on the memory and on where it is, not on the others.
-    fn collect(&mut self, thread: usize) -> Result<(), LimitReached> {
+    fn collect(&mut self, thread: ThreadAt) -> Result<(), LimitReached> {
         let mut groups: FxHashMap<(Box<[i64]>, ConfigId), Vec<u32>> = FxHashMap::default();
         for number in 0..self.reached.len() as u32 {
             let state = self.reached.get(number);
-            groups.entry((state.memory.clone(), state.threads[thread])).or_default().push(number);
+            groups.entry((state.memory.clone(), state.config(thread))).or_default().push(number);
         }
         let mut groups: Vec<_> = groups.into_iter().collect();
         groups.sort_unstable_by_key(|(_, states)| states[0]);
@@ -150,12 +160,12 @@ impl<'p> Attack<'p> {
         let can_presume = steps.any(SplitStep::can_presume);
         for ((memory, config), states) in groups {
             let mut run = PrivateRun::new(self.rules(thread), self.visited());
-            run.go(&mut self.system.threads[thread], Position::start(config, memory))?;
+            run.go(self.system.thread_mut(thread), Position::start(config, memory))?;
             for overtaking in &run.found {
                 let found = sources.entry(Pair { thread, ..overtaking.pair }).or_default();
                 for &number in &states {
                     let mut threads = self.reached.get(number).threads.clone();
-                    threads[thread] = 0;
+                    threads[thread.index()] = 0;
                     let state = State { memory: overtaking.memory.clone(), threads };
                     let left = can_presume.then(|| overtaking.left.clone());
                     let marked = Rc::new(Marked::start(state, left, &overtaking.after));
@@ -181,7 +191,7 @@ impl<'p> Attack<'p> {
         Visited::within(self.allowance.clone(), &self.system.program.budget)
     }
 
-    fn rules(&self, thread: usize) -> Rules {
+    fn rules(&self, thread: ThreadAt) -> Rules {
         Rules { thread, machine: self.machine, granularity: self.system.granularity }
     }
 
@@ -209,15 +219,15 @@ impl<'p> Attack<'p> {
         let before = self.system.events_along(&path);
         let start = self.reached.get(source.state);
         let mut run = PrivateRun::new(self.rules(pair.thread), self.visited());
-        let position = Position::start(start.threads[pair.thread], start.memory.clone());
-        run.go(&mut self.system.threads[pair.thread], position)?;
+        let position = Position::start(start.config(pair.thread), start.memory.clone());
+        run.go(self.system.thread_mut(pair.thread), position)?;
         let overtaking = run.found.iter().find(|found| {
             Pair { thread: pair.thread, ..found.pair } == pair
                 && found.memory == source.marked.state.memory
                 && source.marked.left.as_ref().is_none_or(|left| *left == found.left)
                 && source.marked.is_started_by(&found.after)
         });
-        let thread = &mut self.system.threads[pair.thread];
+        let thread = self.system.thread_mut(pair.thread);
         let private = overtaking.map(|found| run.events_to(thread, found.position, found.last.clone()));
         Ok(Witness { pair, before, private: private.unwrap_or_default(), others })
     }

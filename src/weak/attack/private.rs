@@ -4,6 +4,8 @@
 //! On PSO a further write can also become visible at once, unless an earlier one to its location is kept back.
 
 use super::{Pair, Seen, Vertex, Visibility};
+use crate::ids::{InstrAt, LocationAt, ThreadAt};
+use crate::program::At;
 use crate::weak::system::Event;
 use crate::weak::threads::{Access, AccessKind, Action, ConfigId, Move, Progress, Threads};
 use crate::weak::visited::{LimitReached, Visited};
@@ -12,7 +14,7 @@ use crate::weak::{Granularity, Machine};
 /// Who runs, and how.
 #[derive(Clone, Copy)]
 pub(super) struct Rules {
-    pub thread: usize,
+    pub thread: ThreadAt,
     pub machine: Machine,
     pub granularity: Granularity,
 }
@@ -24,7 +26,7 @@ pub(super) struct Position {
     /// What the others see.
     memory: Box<[i64]>,
     /// The writes that are kept back: the last one to each location, sorted.
-    overlay: Vec<(u32, i64)>,
+    overlay: Vec<(LocationAt, i64)>,
     /// The write of the pair, once it was made.
     delayed: Option<Vertex>,
     /// What of its instruction comes after it, itself included, while the thread has not left that.
@@ -48,13 +50,13 @@ impl Position {
 struct Within {
     operations: u64,
     /// Kind and location, sorted.
-    accesses: Vec<(AccessKind, u32)>,
+    accesses: Vec<(AccessKind, LocationAt)>,
 }
 
 impl Within {
     fn is_before(&self, event: &Event) -> bool {
         let conflicts = |access: &Access| {
-            let is_same = |&(kind, location): &(AccessKind, u32)| {
+            let is_same = |&(kind, location): &(AccessKind, LocationAt)| {
                 location == access.location && (kind == AccessKind::Write || access.kind == AccessKind::Write)
             };
             self.accesses.iter().any(is_same)
@@ -74,7 +76,7 @@ impl Within {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Left {
     pub config: ConfigId,
-    pub overlay: Vec<(u32, i64)>,
+    pub overlay: Vec<(LocationAt, i64)>,
 }
 
 /// The delayed write was overtaken.
@@ -145,7 +147,7 @@ impl PrivateRun {
         (counts && visibility == Visibility::Visible && !is_own).then_some(Pair {
             thread: self.rules.thread,
             from,
-            to: vertex(event.instruction, access),
+            to: vertex(event.at.instruction, access),
         })
     }
 
@@ -188,7 +190,7 @@ impl PrivateRun {
         let mut next = Position { config, ..position.clone() };
         match visibility {
             Visibility::Visible => {
-                next.memory[location as usize] = value;
+                next.memory[location.index()] = value;
                 next.seen.push(Access { value: 0, ..access });
             }
             Visibility::Delayed => {
@@ -196,7 +198,7 @@ impl PrivateRun {
                     Ok(known) => next.overlay[known].1 = value,
                     Err(place) => next.overlay.insert(place, (location, value)),
                 }
-                next.delayed = next.delayed.or(Some(vertex(step.instruction as usize, access)));
+                next.delayed = next.delayed.or(Some(vertex(step.instruction, access)));
             }
         }
         let event = self.event(step, vec![access], thread.progress(position.config, step.step, next.config, true));
@@ -213,7 +215,7 @@ impl PrivateRun {
         match step.action {
             Action::Read { operation, location } => {
                 let own = position.overlay.iter().find(|&&(written, _)| written == location);
-                let value = own.map_or(position.memory[location as usize], |&(_, value)| value);
+                let value = own.map_or(position.memory[location.index()], |&(_, value)| value);
                 let access = Access { kind: AccessKind::Read, location, value };
                 accesses.push(access);
                 if own.is_none() {
@@ -246,8 +248,8 @@ impl PrivateRun {
     }
 
     fn event(&self, step: &Move, accesses: Vec<Access>, progress: Progress) -> Event {
-        let (thread, instruction) = (self.rules.thread, step.instruction as usize);
-        Event { thread, instruction, accesses, order: step.order, progress }
+        let at = At { thread: self.rules.thread, instruction: step.instruction };
+        Event { at, accesses, order: step.order, progress }
     }
 
     /// What the thread did up to a position, and a last step.
@@ -269,8 +271,8 @@ impl PrivateRun {
     }
 }
 
-fn vertex(instruction: usize, access: Access) -> Vertex {
-    Vertex { instruction: instruction as u32, kind: access.kind, location: access.location }
+fn vertex(instruction: InstrAt, access: Access) -> Vertex {
+    Vertex { instruction, kind: access.kind, location: access.location }
 }
 
 fn sorted(mut accesses: Seen) -> Seen {

@@ -1,5 +1,6 @@
 //! What a trace consists of: accesses, with all that orders them.
 
+use crate::ids::LocationAt;
 use std::collections::BTreeSet;
 
 /// Positions of reads in a trace.
@@ -30,8 +31,8 @@ pub struct FencesPassed {
 pub struct Access {
     /// Read or write.
     pub kind: AccessKind,
-    /// What is accessed: the slot of a shared variable or element.
-    pub location: usize,
+    /// What is accessed.
+    pub location: LocationAt,
     /// The value that is read or written.
     pub value: i64,
     /// Which instruction of the trace makes it, counted along the trace.

@@ -5,10 +5,11 @@ use super::coherence::{Location, LocationAccess, Way};
 use super::execution::{Communication, Event, Structure, events, is_before};
 use super::models::Model;
 use super::trace::{Stop, Trace, Traces};
-use super::{End, Failure, num_of_locations};
+use super::{End, Failure};
 use crate::budget::Budget;
-use crate::program::Program;
-use crate::program::compiled::{Compiled, Trace as Evaluation};
+use crate::ids::{LocationAt, ThreadAt};
+use crate::program::compiled::{Compiled, Fault, Trace as Evaluation};
+use crate::program::{At, Program};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -116,8 +117,8 @@ impl<'a> Combiner<'a> {
 
     /// For each location that is accessed, the ways in which its accesses can communicate, those with the fewest ways
     /// first; nothing if one has none.
-    fn ways(&self, traces: &[&Trace], events: &[Event<'_>]) -> Option<Vec<(usize, Vec<Way>)>> {
-        let locations: BTreeSet<usize> = events.iter().map(|event| event.access.location).collect();
+    fn ways(&self, traces: &[&Trace], events: &[Event<'_>]) -> Option<Vec<(LocationAt, Vec<Way>)>> {
+        let locations: BTreeSet<LocationAt> = events.iter().map(|event| event.access.location).collect();
         let mut ways = Vec::new();
         for location in locations {
             let here = events.iter().enumerate().filter(|(_, event)| event.access.location == location);
@@ -127,7 +128,7 @@ impl<'a> Combiner<'a> {
                 value: access.value,
             });
             let found = Location {
-                initial: self.compiled.initial[location],
+                initial: self.compiled.initial[location.index()],
                 accesses: accesses.collect(),
                 is_before: &|first, second| is_before(traces, events, first, second),
             }
@@ -142,10 +143,10 @@ impl<'a> Combiner<'a> {
     }
 
     /// Takes note of an allowed execution.
-    fn end(&mut self, traces: &[&Trace], last: impl Iterator<Item = (usize, i64)>) -> Result<(), Failure> {
-        let shared = num_of_locations(self.program);
+    fn end(&mut self, traces: &[&Trace], last: impl Iterator<Item = (LocationAt, i64)>) -> Result<(), Failure> {
+        let shared = self.program.num_of_locations();
         let mut values = self.compiled.initial.clone();
-        last.for_each(|(location, value)| values[location] = value);
+        last.for_each(|(location, value)| values[location.index()] = value);
         let mut locals = Vec::new();
         let mut next = shared;
         for (thread, trace) in self.program.threads.iter().zip(traces) {
@@ -154,21 +155,21 @@ impl<'a> Combiner<'a> {
             locals.push(values[next..next + length].to_vec());
             next += length;
         }
-        for (thread, trace) in traces.iter().enumerate() {
+        for (thread, trace) in ThreadAt::all(traces.len()).zip(traces) {
             if trace.waits() {
-                for step in &self.compiled.threads[thread].steps[trace.control] {
+                for step in self.compiled.thread(thread).steps_from(trace.control) {
                     let holds = step
                         .is_enabled(&values, &mut Evaluation::default())
-                        .map_err(|fault| self.failure(thread, step.instruction, fault))?;
+                        .map_err(|fault| self.failure(At { thread, instruction: step.instruction }, fault))?;
                     if holds {
                         return Ok(());
                     }
                 }
             }
         }
-        for (thread, trace) in traces.iter().enumerate() {
+        for (thread, trace) in ThreadAt::all(traces.len()).zip(traces) {
             if let Stop::Faulty { fault, instruction } = trace.stop {
-                return Err(self.failure(thread, instruction, fault));
+                return Err(self.failure(At { thread, instruction }, fault));
             }
         }
         self.found.executions += 1;
@@ -178,31 +179,30 @@ impl<'a> Combiner<'a> {
         Ok(())
     }
 
-    fn failure(&self, thread: usize, instruction: usize, fault: crate::program::compiled::Fault) -> Failure {
-        let thread = &self.program.threads[thread];
-        let instruction = &thread.instructions[instruction];
+    fn failure(&self, at: At, fault: Fault) -> Failure {
+        let instruction = self.program.instruction(at);
         Failure::Fault {
             fault,
-            thread: thread.name.clone(),
+            thread: self.program.thread(at.thread).name.clone(),
             instruction: instruction.name.clone(),
             span: instruction.span,
         }
     }
 }
 
-fn exchange(trace: &Trace, compiled: &Compiled, numbers: &mut FxHashMap<(usize, i64), usize>) -> Exchange {
-    let mut number = |location: usize, value: i64| {
+fn exchange(trace: &Trace, compiled: &Compiled, numbers: &mut FxHashMap<(LocationAt, i64), usize>) -> Exchange {
+    let mut number = |location: LocationAt, value: i64| {
         let next = numbers.len();
         *numbers.entry((location, value)).or_insert(next)
     };
     let mut exchange = Exchange { needs: FixedBitSet::new(), writes: FixedBitSet::new() };
     // What the thread itself wrote last. A read of another value needs another thread; one of the same value may be
     // its own.
-    let mut own: FxHashMap<usize, i64> = FxHashMap::default();
+    let mut own: FxHashMap<LocationAt, i64> = FxHashMap::default();
     for access in &trace.accesses {
         match access.kind {
             AccessKind::Read => {
-                let nearest = own.get(&access.location).copied().unwrap_or(compiled.initial[access.location]);
+                let nearest = own.get(&access.location).copied().unwrap_or(compiled.initial[access.location.index()]);
                 if nearest != access.value {
                     exchange.needs.grow_and_insert(number(access.location, access.value));
                 }
@@ -221,7 +221,7 @@ struct Search<'s, 'a> {
     combiner: &'s mut Combiner<'a>,
     traces: &'s [&'s Trace],
     structure: &'s Structure,
-    ways: &'s [(usize, Vec<Way>)],
+    ways: &'s [(LocationAt, Vec<Way>)],
     chosen: Vec<usize>,
 }
 

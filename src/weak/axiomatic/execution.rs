@@ -8,12 +8,13 @@
 use super::access::{Access, AccessKind};
 use super::relation::{EventSet, Relation};
 use super::trace::Trace;
+use crate::ids::ThreadAt;
 
 /// An event: an access of one of the traces.
 #[derive(Clone, Copy)]
 pub struct Event<'t> {
     /// The thread.
-    pub thread: usize,
+    pub thread: ThreadAt,
     /// The access.
     pub access: &'t Access,
 }
@@ -63,10 +64,10 @@ pub struct Communication {
 /// The events of a combination of traces, one for each thread.
 #[must_use]
 pub fn events<'t>(traces: &[&'t Trace]) -> Vec<Event<'t>> {
-    let of_thread = |(thread, trace): (usize, &&'t Trace)| {
+    let of_thread = |(thread, trace): (ThreadAt, &&'t Trace)| {
         trace.accesses.iter().map(move |access| Event { thread, access }).collect::<Vec<_>>()
     };
-    traces.iter().enumerate().flat_map(of_thread).collect()
+    ThreadAt::all(traces.len()).zip(traces).flat_map(of_thread).collect()
 }
 
 /// Whether the first event comes before the second in program order.
@@ -76,7 +77,7 @@ pub fn is_before(traces: &[&Trace], events: &[Event<'_>], first: usize, second: 
     if a.thread != b.thread {
         return false;
     }
-    let start: usize = traces[..a.thread].iter().map(|trace| trace.accesses.len()).sum();
+    let start: usize = traces[..a.thread.index()].iter().map(|trace| trace.accesses.len()).sum();
     a.access.step < b.access.step || a.access.step == b.access.step && b.access.before.contains(&(first - start))
 }
 
@@ -123,7 +124,7 @@ impl Structure {
             }),
         };
         for (event, Event { thread, access }) in events.iter().enumerate() {
-            let start = starts[*thread];
+            let start = starts[thread.index()];
             access.addr.iter().for_each(|read| structure.addr.insert(start + read, event));
             access.data.iter().for_each(|read| structure.data.insert(start + read, event));
             access.ctrl.iter().for_each(|read| structure.ctrl.insert(start + read, event));

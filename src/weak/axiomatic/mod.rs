@@ -50,6 +50,7 @@ pub mod trace;
 pub use models::Model;
 
 use crate::budget::{Budget, Exhausted};
+use crate::ids::{ControlAt, ThreadAt};
 use crate::program::compiled::{Compiled, Fault};
 use crate::program::{Program, Span};
 use combine::Combiner;
@@ -64,7 +65,7 @@ pub struct End {
     /// For each thread, the values of its locals, element by element.
     pub locals: Vec<Vec<i64>>,
     /// For each thread, its control state.
-    pub controls: Vec<usize>,
+    pub controls: Vec<ControlAt>,
 }
 
 /// What a program can do.
@@ -125,16 +126,11 @@ pub fn outcomes_within(program: &Program, model: Model, unroll: usize, budget: &
     Ok(Outcomes { ends: found.ends, complete: complete && stopped.is_none(), executions: found.executions, stopped })
 }
 
-/// How many slots are shared; they come first.
-fn num_of_locations(program: &Program) -> usize {
-    program.shared.iter().map(|variable| variable.initial.len()).sum()
-}
-
 /// The traces of all threads, with all values that their reads can have; fewer if the budget is exhausted.
 fn all_traces(program: &Program, compiled: &Compiled, unroll: usize, budget: &Budget) -> Vec<Traces> {
-    let num_of_locations = num_of_locations(program);
-    let source = |position| Source { compiled, thread: &program.threads[position], position, num_of_locations, unroll };
-    let sources: Vec<Source<'_>> = (0..program.threads.len()).map(source).collect();
+    let num_of_locations = program.num_of_locations();
+    let source = |(position, thread)| Source { compiled, thread, position, num_of_locations, unroll };
+    let sources: Vec<Source<'_>> = program.threads_at().map(source).collect();
     // For each thread, what it may write.
     let mut written: Vec<Offers> = vec![vec![BTreeSet::new(); num_of_locations]; sources.len()];
     // As long as a value is missing, there are more writes on the way to it than rounds.
@@ -151,9 +147,9 @@ fn all_traces(program: &Program, compiled: &Compiled, unroll: usize, budget: &Bu
     unreachable!("traces have finitely many writes")
 }
 
-fn offers_of_others(written: &[Offers], thread: usize) -> Offers {
-    let mut offers: Offers = vec![BTreeSet::new(); written[thread].len()];
-    for (_, others) in written.iter().enumerate().filter(|(other, _)| *other != thread) {
+fn offers_of_others(written: &[Offers], thread: ThreadAt) -> Offers {
+    let mut offers: Offers = vec![BTreeSet::new(); written[thread.index()].len()];
+    for (_, others) in written.iter().enumerate().filter(|(other, _)| *other != thread.index()) {
         offers.iter_mut().zip(others).for_each(|(offer, values)| offer.extend(values));
     }
     offers
@@ -163,7 +159,7 @@ fn writes_of(traces: &Traces, num_of_locations: usize) -> Offers {
     let mut written: Offers = vec![BTreeSet::new(); num_of_locations];
     for access in traces.traces.iter().flat_map(|trace| &trace.accesses) {
         if access.kind == access::AccessKind::Write {
-            written[access.location].insert(access.value);
+            written[access.location.index()].insert(access.value);
         }
     }
     written

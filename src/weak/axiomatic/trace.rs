@@ -31,6 +31,7 @@
 use super::access::{Access, AccessKind, FencesPassed, Sources, closure};
 use super::choices::Choices;
 use crate::budget::Budget;
+use crate::ids::{ControlAt, InstrAt, LocationAt, Slot, ThreadAt};
 use crate::program::arithmetic::{apply, apply_unary};
 use crate::program::compiled::{Code, Compiled, Fault, FaultKind, Step, Target, Trace as Evaluation};
 use crate::program::{InstructionKind, PartialFence, Span, Thread};
@@ -50,7 +51,7 @@ pub enum Stop {
         /// How.
         fault: Fault,
         /// Which instruction.
-        instruction: usize,
+        instruction: InstrAt,
     },
 }
 
@@ -60,7 +61,7 @@ pub struct Trace {
     /// Its accesses.
     pub accesses: Vec<Access>,
     /// The control state where it ends.
-    pub control: usize,
+    pub control: ControlAt,
     /// The values of the locals at its end; the slots of other variables mean nothing.
     pub values: Vec<i64>,
     /// Why it ends.
@@ -96,7 +97,7 @@ pub struct Source<'a> {
     /// The thread, as it was written.
     pub thread: &'a Thread,
     /// Its position.
-    pub position: usize,
+    pub position: ThreadAt,
     /// How many slots are shared; they come first.
     pub num_of_locations: usize,
     /// How often an instruction may be taken.
@@ -134,7 +135,7 @@ enum Followed {
 
 /// How a run ends.
 enum Ended {
-    At(usize, Stop),
+    At(ControlAt, Stop),
     Refused,
     CutOff,
 }
@@ -148,9 +149,9 @@ struct Derived {
 /// A write of an instruction.
 struct Written {
     /// All elements that it could be.
-    elements: Range<usize>,
+    elements: Range<Slot>,
     /// The one that it is; none if the index is out of range.
-    slot: Option<usize>,
+    slot: Option<Slot>,
     /// The reads that the index derives from.
     addr: Sources,
 }
@@ -162,10 +163,10 @@ struct Run<'a> {
     choices: &'a mut Choices,
     values: Vec<i64>,
     /// For each slot of a local, what its value derives from.
-    sources: FxHashMap<usize, Sources>,
+    sources: FxHashMap<Slot, Sources>,
     accesses: Vec<Access>,
     /// The thread's latest write to each location.
-    last_write: FxHashMap<usize, usize>,
+    last_write: FxHashMap<LocationAt, usize>,
     ctrl: Sources,
     ctrl_cfence: Sources,
     fences: FencesPassed,
@@ -215,11 +216,11 @@ impl<'a> Run<'a> {
     }
 
     fn run(&mut self) -> Ended {
-        let automaton = &self.source.compiled.threads[self.source.position];
+        let automaton = self.source.compiled.thread(self.source.position);
         let mut control = automaton.initial;
         let mut taken = vec![0; self.source.thread.instructions.len()];
         loop {
-            let steps = &automaton.steps[control];
+            let steps = automaton.steps_from(control);
             if steps.is_empty() {
                 return Ended::At(control, Stop::Finished);
             }
@@ -235,8 +236,9 @@ impl<'a> Run<'a> {
                     return Ended::At(control, Stop::Faulty { fault, instruction: step.instruction });
                 }
             }
-            taken[step.instruction] += 1;
-            if taken[step.instruction] > self.source.unroll {
+            let times = &mut taken[step.instruction.index()];
+            *times += 1;
+            if *times > self.source.unroll {
                 return Ended::CutOff;
             }
             control = step.to;
@@ -244,11 +246,12 @@ impl<'a> Run<'a> {
     }
 
     /// Whether the locals alone say that the thread does not wait here.
-    fn goes_on(&self, control: usize) -> bool {
-        let automaton = &self.source.compiled.threads[self.source.position];
+    fn goes_on(&self, control: ControlAt) -> bool {
+        let automaton = self.source.compiled.thread(self.source.position);
         let depends_on_others = automaton.reads(control).ones().any(|slot| slot < self.source.num_of_locations);
         !depends_on_others
-            && automaton.steps[control]
+            && automaton
+                .steps_from(control)
                 .iter()
                 // What goes wrong has a trace of its own.
                 .any(|step| step.is_enabled(&self.values, &mut Evaluation::default()).unwrap_or(true))
@@ -256,7 +259,7 @@ impl<'a> Run<'a> {
 
     /// Takes an instruction; says whether its condition held.
     fn take(&mut self, step: &Step) -> Result<bool, Fault> {
-        let kind = self.source.thread.instructions[step.instruction].kind;
+        let kind = self.source.thread.instruction(step.instruction).kind;
         self.step += 1;
         self.is_atomic = kind == InstructionKind::Atomic;
         self.condition.clear();
@@ -305,20 +308,20 @@ impl<'a> Run<'a> {
 
     fn assign(&mut self, target: &Target, value: Derived) -> Result<(), Fault> {
         let (elements, slot, addr) = match target {
-            Target::Slot(slot) => (*slot..slot + 1, Some(*slot), Sources::new()),
+            Target::Slot(slot) => (*slot..slot.plus(1), Some(*slot), Sources::new()),
             Target::Element(base, length, index) => {
                 let index = self.evaluate(index)?;
-                let slot = in_range(index.value, *length).map(|position| base + position);
-                (*base..base + length, slot, index.sources)
+                let slot = in_range(index.value, *length).map(|position| base.plus(position));
+                (*base..base.plus(*length), slot, index.sources)
             }
         };
         self.written.push(Written { elements, slot, addr: addr.clone() });
         let Some(slot) = slot else { return Ok(()) };
-        if slot < self.source.num_of_locations {
-            self.access(AccessKind::Write, slot, value.value, addr, value.sources);
+        if let Some(location) = slot.location(self.source.num_of_locations) {
+            self.access(AccessKind::Write, location, value.value, addr, value.sources);
             return Ok(());
         }
-        self.values[slot] = value.value;
+        self.values[slot.index()] = value.value;
         self.sources.insert(slot, &value.sources | &addr);
         Ok(())
     }
@@ -330,7 +333,7 @@ impl<'a> Run<'a> {
             Code::Element(base, length, index) => {
                 let index = self.evaluate(index)?;
                 Ok(match in_range(index.value, *length) {
-                    Some(position) => self.fetch(base + position, index.sources),
+                    Some(position) => self.fetch(base.plus(position), index.sources),
                     None => Derived { value: 0, sources: index.sources },
                 })
             }
@@ -351,35 +354,35 @@ impl<'a> Run<'a> {
 
     /// The reads that decide which write of this instruction a read of the location comes after, if after any: those
     /// for the indices of the last one to it and of all that come later.
-    fn deciding(&self, slot: usize) -> Sources {
+    fn deciding(&self, slot: Slot) -> Sources {
         let last = self.written.iter().rposition(|write| write.slot == Some(slot)).unwrap_or(0);
         let writes = self.written[last..].iter().filter(|write| write.elements.contains(&slot));
         writes.flat_map(|write| &write.addr).copied().collect()
     }
 
     /// The value in a slot: of a local as it is, of a location by a read.
-    fn fetch(&mut self, slot: usize, addr: Sources) -> Derived {
-        if slot >= self.source.num_of_locations {
+    fn fetch(&mut self, slot: Slot, addr: Sources) -> Derived {
+        let Some(location) = slot.location(self.source.num_of_locations) else {
             let sources = self.sources.get(&slot).map_or_else(|| addr.clone(), |sources| sources | &addr);
-            return Derived { value: self.values[slot], sources };
-        }
-        let value = self.choose_value(slot);
-        let access = self.access(AccessKind::Read, slot, value, addr, Sources::new());
+            return Derived { value: self.values[slot.index()], sources };
+        };
+        let value = self.choose_value(location);
+        let access = self.access(AccessKind::Read, location, value, addr, Sources::new());
         Derived { value, sources: &self.deciding(slot) | &Sources::from([access]) }
     }
 
     /// What a read of the location may return: the thread's own latest write, or the initial value if it has none, or
     /// what another thread writes.
-    fn choose_value(&mut self, location: usize) -> i64 {
+    fn choose_value(&mut self, location: LocationAt) -> i64 {
         let own = self.last_write.get(&location).map(|&write| &self.accesses[write]);
-        let nearest = own.map_or(self.source.compiled.initial[location], |write| write.value);
-        let others = self.offers[location].iter().filter(|&&value| value != nearest);
+        let nearest = own.map_or(self.source.compiled.initial[location.index()], |write| write.value);
+        let others = self.offers[location.index()].iter().filter(|&&value| value != nearest);
         let options: Vec<i64> = std::iter::once(nearest).chain(others.copied()).collect();
         options[self.choices.choose(options.len())]
     }
 
     /// Which accesses of this instruction come directly before one that is made now.
-    fn before(&self, kind: AccessKind, location: usize, depends: &Sources) -> Sources {
+    fn before(&self, kind: AccessKind, location: LocationAt, depends: &Sources) -> Sources {
         let is_before = |&earlier: &usize| {
             let other = &self.accesses[earlier];
             let same_location =
@@ -389,7 +392,7 @@ impl<'a> Run<'a> {
         (0..self.accesses.len()).filter(|&earlier| self.is_own(earlier)).filter(is_before).collect()
     }
 
-    fn access(&mut self, kind: AccessKind, location: usize, value: i64, addr: Sources, data: Sources) -> usize {
+    fn access(&mut self, kind: AccessKind, location: LocationAt, value: i64, addr: Sources, data: Sources) -> usize {
         let position = self.accesses.len();
         if self.is_atomic {
             self.fences.full += 1;

@@ -4,6 +4,7 @@ use super::Findings;
 use super::expressions::{Variables, described};
 use super::names::{check_unique, unknown};
 use super::variables;
+use crate::ids::ControlAt;
 use crate::lang::slco::syntax::{self, Machine, Name, Statement, Transition};
 use crate::program::{Assignment, Expression, Instruction, InstructionKind, Span, Thread, Type, Variable};
 use std::collections::HashMap;
@@ -16,7 +17,7 @@ pub fn thread(machine: &Machine, shared: &[Variable], findings: &mut Findings) -
     let locals = variables::variables(&machine.variables, findings);
     let mut builder = Builder {
         states: names().map(|name| name.text.clone()).collect(),
-        positions: names().enumerate().map(|(position, name)| (name.text.as_str(), position)).collect(),
+        positions: names().enumerate().map(|(at, name)| (name.text.as_str(), ControlAt::new(at))).collect(),
         instructions: Vec::new(),
         variables: Variables::new(shared, &locals),
         findings,
@@ -25,12 +26,12 @@ pub fn thread(machine: &Machine, shared: &[Variable], findings: &mut Findings) -
         builder.transition(machine, transition);
     }
     let (states, instructions) = builder.finish();
-    Thread { name: machine.name.text.clone(), locals, states, initial: 0, instructions }
+    Thread { name: machine.name.text.clone(), locals, states, initial: ControlAt(0), instructions }
 }
 
 struct Builder<'a> {
     states: Vec<String>,
-    positions: HashMap<&'a str, usize>,
+    positions: HashMap<&'a str, ControlAt>,
     instructions: Vec<Instruction>,
     variables: Variables<'a>,
     findings: &'a mut Findings,
@@ -39,8 +40,8 @@ struct Builder<'a> {
 /// Where an instruction stands in its thread.
 #[derive(Clone, Copy)]
 struct Step {
-    from: usize,
-    to: usize,
+    from: ControlAt,
+    to: ControlAt,
     priority: u32,
 }
 
@@ -51,8 +52,8 @@ impl Builder<'_> {
 
     fn transition(&mut self, machine: &Machine, transition: &Transition) {
         // After an error any state does: there will be no program.
-        let from = self.state(machine, &transition.from).unwrap_or(0);
-        let to = self.state(machine, &transition.to).unwrap_or(0);
+        let from = self.state(machine, &transition.from).unwrap_or(ControlAt(0));
+        let to = self.state(machine, &transition.to).unwrap_or(ControlAt(0));
         let priority = transition.priority;
         let Some((last, others)) = transition.statements.split_last() else {
             self.instruction(Step { from, to, priority }, None, transition.span);
@@ -63,7 +64,7 @@ impl Builder<'_> {
         for statement in others {
             // The number of the instruction that leads there makes the name unique.
             let name = format!("{}->{}.{}", transition.from.text, transition.to.text, self.instructions.len());
-            step.to = self.states.len();
+            step.to = ControlAt::new(self.states.len());
             self.states.push(name);
             let between = step.to;
             self.instruction(step, Some(statement), statement.span);
@@ -72,7 +73,7 @@ impl Builder<'_> {
         self.instruction(step, Some(last), last.span);
     }
 
-    fn state(&mut self, machine: &Machine, name: &Name) -> Option<usize> {
+    fn state(&mut self, machine: &Machine, name: &Name) -> Option<ControlAt> {
         let position = self.positions.get(name.text.as_str()).copied();
         if position.is_none() {
             let known = std::iter::once(&machine.initial).chain(&machine.states).map(|state| state.text.as_str());

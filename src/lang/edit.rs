@@ -1,0 +1,42 @@
+//! What is put into the text of a program, said of its instructions; each language writes it in its own words, or says
+//! what it cannot write.
+
+use super::{Language, automata, slco};
+use crate::program::{At, Program};
+
+/// What is put in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// A fence on every way into the instruction.
+    FenceBefore(At),
+    /// A fence on every way out of the instruction.
+    FenceAfter(At),
+    /// A fence at the control state that the instruction leads to, on every way there.
+    FenceAtTarget(At),
+    /// The instruction becomes atomic.
+    Atomic(At),
+}
+
+/// What a language cannot write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CannotWrite {
+    /// Nothing can be put into its texts.
+    Anything,
+    /// Only fences can: no instruction becomes atomic.
+    Atomic,
+    /// Nothing can stand at this instruction, as it has no statement of its own.
+    At(At),
+}
+
+/// The text with these changes made, everything else byte for byte as it is; `path_name` tells its language, and
+/// `program` is what it says.
+///
+/// # Errors
+/// If the language cannot write one of the changes: the first such.
+pub fn edited(path_name: &str, text: &str, program: &Program, changes: &[Change]) -> Result<String, CannotWrite> {
+    match Language::of(path_name) {
+        Some(Language::Slco) => slco::edit::edited(text, program, changes),
+        Some(Language::Automata) => automata::edit::edited(text, program, changes),
+        Some(Language::Litmus) | None => Err(CannotWrite::Anything),
+    }
+}
