@@ -11,6 +11,7 @@ use crate::engines::Subject;
 use crate::facts::agreement::contradiction;
 use crate::facts::extract::{Escapes, Options, Refusals};
 use crate::facts::{self, Facts};
+use crate::lang::Language;
 use crate::lts::dialect::Dialect;
 use crate::lts::dialect::generic::Description;
 use crate::lts::source::Source;
@@ -205,8 +206,10 @@ fn stem(path: &Path) -> String {
 /// A name without the extensions of what can be read.
 fn stripped(name: &str) -> String {
     let mut name = name;
-    for extension in [".gz", ".aut", ".facts", ".slco", ".litmus", ".txt", ".trench"] {
-        name = name.strip_suffix(extension).unwrap_or(name);
+    let of_languages = Language::ALL.iter().map(|(_, extension)| *extension);
+    for extension in ["gz", "aut", "facts"].into_iter().chain(of_languages) {
+        let stem = name.strip_suffix(extension).and_then(|stem| stem.strip_suffix('.'));
+        name = stem.unwrap_or(name);
     }
     name.to_owned()
 }

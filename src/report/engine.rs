@@ -3,6 +3,7 @@
 
 use super::names;
 use crate::analysis::{Abstraction, ModelOutcome, Outcome};
+use crate::property::Property;
 use crate::source::Source;
 use std::fmt::{self, Write};
 
@@ -13,7 +14,7 @@ pub(super) fn guarantee(outcome: &Outcome) -> Vec<String> {
         return Vec::new();
     }
     let mut sentences = vec![format!("engine {}, which guarantees {}", engine.name, outcome.property.in_words())];
-    if outcome.explored.states == 0 {
+    if outcome.property == Property::Persistent && outcome.explored.states == 0 {
         sentences.push("what its threads write and read decides it: no state had to be explored".to_owned());
     }
     let how = engine.abstraction.map(|abstraction| match abstraction {

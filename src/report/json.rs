@@ -3,8 +3,7 @@
 use super::edges::Edges;
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, limits, names};
-use crate::analysis::OtherReading;
-use crate::analysis::{Confirmation, Confirming, ModelOutcome, Outcome, Verification};
+use crate::analysis::{Confirmation, Confirming, Inserted, ModelOutcome, OtherReading, Outcome, Told, Verification};
 use crate::caveat::Caveat;
 use crate::outline::Place;
 use crate::placement::Minimality;
@@ -81,6 +80,9 @@ struct ResultObject {
     /// Which limit it was, if `complete` of the summary is `no`.
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<String>,
+    /// If no fences are enough, or it is not known which are; then there are none below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inserted: Option<InsertedObject<'static>>,
     /// What `minimal` of the summary means here.
     minimal_in_words: String,
     /// How far delays were confirmed.
@@ -98,12 +100,33 @@ struct ResultObject {
     atomic_fences: Vec<String>,
     other_readings: Vec<ReadingObject>,
     fences: Vec<FenceObject>,
+    /// The runs that fences stop, and first the one that none does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    runs: Vec<RunObject>,
     locks: Vec<LockRow>,
     delays: Vec<DelayObject>,
     cycles: Vec<CycleRow>,
     /// For each thread that needs fences its minimal sets, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     minimal_sets: Option<Vec<Vec<Vec<String>>>>,
+}
+
+#[derive(Serialize)]
+struct InsertedObject<'a> {
+    /// `unfixable` or `undecided`.
+    verdict: &'a str,
+    /// At least so many fences are needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+/// A run in the program's words.
+#[derive(Serialize)]
+struct RunObject {
+    steps: Vec<String>,
+    because: String,
 }
 
 /// What another reading of composite instructions would answer.
@@ -162,6 +185,9 @@ pub(super) struct FenceObject {
     state: Option<String>,
     /// Positions in `delays`.
     serves: Vec<usize>,
+    /// Positions in `runs`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stops: Vec<usize>,
 }
 
 #[derive(Serialize)]
@@ -257,8 +283,30 @@ pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<Fen
         },
         state: (fence.site.place == Place::State).then(|| outcome.target(fence.site.instr)).flatten(),
         serves: fence.delays.clone(),
+        stops: fence.runs.clone(),
     });
     fences.collect()
+}
+
+fn inserted_object(inserted: &Inserted) -> Option<InsertedObject<'static>> {
+    match inserted {
+        Inserted::Enough => None,
+        Inserted::Unfixable => Some(InsertedObject { verdict: "unfixable", at_least: None, why: None }),
+        Inserted::Undecided(needed, why) => {
+            Some(InsertedObject { verdict: "undecided", at_least: Some(*needed), why: Some(why.clone()) })
+        }
+    }
+}
+
+/// The runs that are reasons: those that are told besides are for the terminal.
+fn run_objects(result: &ModelOutcome) -> Vec<RunObject> {
+    let are_reasons =
+        result.inserted == Inserted::Unfixable || result.fences.iter().any(|fence| !fence.runs.is_empty());
+    let object = |run: &Told| RunObject {
+        steps: run.steps.lines().map(|line| line.trim().to_owned()).collect(),
+        because: run.because.split_whitespace().collect::<Vec<_>>().join(" "),
+    };
+    if are_reasons { result.runs.iter().map(object).collect() } else { Vec::new() }
 }
 
 fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
@@ -278,6 +326,7 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
     ResultObject {
         summary: outcome.summary_row(result),
         limit: limits::in_words(outcome, result),
+        inserted: inserted_object(&result.inserted),
         minimal_in_words: outcome.minimal_in_words(result),
         confirming: confirming_object(result),
         rules: result.model.rules(),
@@ -294,6 +343,7 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
         atomic_fences: result.atomic_fences.iter().map(|&instr| names::instruction(accesses, instr)).collect(),
         other_readings: result.other_readings.iter().map(reading_object).collect(),
         fences: fence_objects(outcome, result),
+        runs: run_objects(result),
         locks: outcome.lock_rows(result),
         delays: delays.collect(),
         cycles: outcome.cycle_rows(result),

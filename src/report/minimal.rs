@@ -5,7 +5,7 @@
 //! nothing is said about the program.
 
 use crate::aeg::Profile;
-use crate::analysis::{Confirmation, Confirming, ModelOutcome, Outcome};
+use crate::analysis::{Confirmation, Confirming, Inserted, ModelOutcome, Outcome};
 use crate::cycles::ConflictRule;
 use crate::placement::Minimality;
 use crate::placement::cost::Costs;
@@ -38,6 +38,7 @@ impl Outcome {
     pub fn minimal(&self, result: &ModelOutcome) -> Minimal {
         let is_sound = self.profile() == Profile::Sound && self.conflict_rule() != ConflictRule::Concurrent;
         match result.placement.minimality {
+            _ if result.inserted != Inserted::Enough => Minimal::No,
             _ if self.explored.cut_off || result.stopped.is_some() => Minimal::No,
             Minimality::Greedy | Minimality::AtLeast(_) => Minimal::No,
             Minimality::Program | Minimality::EventGraph if !is_sound => Minimal::EventGraph,
@@ -53,6 +54,11 @@ impl Outcome {
     pub fn minimal_in_words(&self, result: &ModelOutcome) -> String {
         // With weights, the cheapest fences need not be the fewest.
         let least = if self.options.costs == Costs::default() { "fewest" } else { "cheapest" };
+        match &result.inserted {
+            Inserted::Enough => {}
+            Inserted::Unfixable => return format!("{least}: no fences are enough"),
+            Inserted::Undecided(needed, _) => return format!("{least}: not known (at least {needed} needed)"),
+        }
         match (self.minimal(result), result.placement.minimality) {
             _ if result.stopped.is_some() => format!("{least}: not proved (stopped at a limit)"),
             (Minimal::No, Minimality::Greedy) => format!("{least}: not proved (greedy placement)"),

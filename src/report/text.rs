@@ -15,7 +15,7 @@ use super::prose;
 use super::reading;
 use super::snippet::{self, Addition};
 use super::style::{ADDED, TITLE, WRONG, styled};
-use crate::analysis::{Fence, ModelOutcome, Outcome, Verification};
+use crate::analysis::{Fence, Inserted, ModelOutcome, Outcome, Verification};
 use crate::caveat::{Caveat, Level};
 use crate::cycles::{Cycle, Delay, Edge, Segment, Step, Torn, Verdict};
 use crate::ids::{InstrId, VertexId};
@@ -42,6 +42,7 @@ const INSTRUCTION: usize = 30;
 pub fn write_result(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_additions(outcome, result, out)?;
     write_example(outcome, result, out)?;
+    write_runs(result, 1, out)?;
     write_verdict(outcome, result, out)?;
     engine::write_minimal_sets(outcome, result, out)
 }
@@ -53,6 +54,7 @@ pub fn write_result(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Writ
 pub fn write_explained(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_additions(outcome, result, out)?;
     write_explanation(outcome, result, out)?;
+    write_runs(result, usize::MAX, out)?;
     write_verdict(outcome, result, out)?;
     engine::write_minimal_sets(outcome, result, out)
 }
@@ -98,6 +100,9 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
             "stopped at {limit}: what follows is for what was found until then; there may be more to find, and fewer fences may do for this"
         );
         prose::write(out, 2, 4, &sentence)?;
+    }
+    if let Inserted::Undecided(_, why) = &result.inserted {
+        prose::write(out, 2, 4, &format!("it is not known which fences are enough: {why}"))?;
     }
     if result.is_clean() {
         let verdict = match (outcome.explored.cut_off, result.stopped) {
@@ -151,6 +156,11 @@ fn write_title(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write!(out, "{} ({})", styled(TITLE, &result.model.name), result.model.title)?;
     if result.is_clean() {
         return writeln!(out);
+    }
+    match result.inserted {
+        Inserted::Enough => {}
+        Inserted::Unfixable => return writeln!(out, ": no fences are enough"),
+        Inserted::Undecided(..) => return writeln!(out, ": not decided"),
     }
     let needed = [(result.fences.len(), "fence"), (result.locks.len(), "lock")];
     let needed: Vec<String> = needed
@@ -333,6 +343,25 @@ fn write_example(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
     write_gap(result, out)
 }
 
+/// The runs that fences stop, and the one that none does: so many of them.
+fn write_runs(result: &ModelOutcome, most: usize, out: &mut dyn Write) -> fmt::Result {
+    if result.inserted == Inserted::Unfixable
+        && let Some(run) = result.runs.first()
+    {
+        writeln!(out, "\n  no fence stops this run:\n{}{}", run.steps, run.because)?;
+    }
+    for (number, run) in result.runs.iter().enumerate().take(most) {
+        let stopped: Vec<String> = (0..result.fences.len())
+            .filter(|&fence| result.fences[fence].runs.contains(&number))
+            .map(|fence| format!("F{fence}"))
+            .collect();
+        if !stopped.is_empty() {
+            writeln!(out, "\n  without {}, this run is possible:\n{}{}", stopped.join(", "), run.steps, run.because)?;
+        }
+    }
+    Ok(())
+}
+
 fn witness_length(torn: &&Torn) -> usize {
     torn.witness.num_of_accesses()
 }
@@ -413,6 +442,7 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
     }
     let minimal = outcome.minimal_in_words(result);
     let rechecked = match (result.recheck.enough, result.recheck.each_needed) {
+        _ if result.inserted != Inserted::Enough => "no".to_owned(),
         _ if !result.recheck.done => "no (stopped at a limit)".to_owned(),
         (true, true) => "yes".to_owned(),
         (true, false) => "enough, not every fence closes a path".to_owned(),
