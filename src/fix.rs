@@ -76,11 +76,11 @@ pub struct Fixed {
 #[derive(Debug)]
 pub enum Unfixed {
     /// The engine has no answer on this text.
-    Trouble(Trouble, Box<Specification>),
+    Trouble(Box<Trouble>, Box<Specification>),
     /// A limit was reached, so not all that is missing is known: what was said of it.
     Exhausted(String),
     /// No fences are enough, or it is not known which are: what was said of it.
-    NoFences(ModelOutcome),
+    NoFences(Box<ModelOutcome>),
     /// Something has no place in the text.
     CannotWrite(CannotWrite, Box<Specification>),
     /// A text that was written cannot be read.
@@ -121,7 +121,7 @@ impl Fixing<'_> {
 
     /// What is to be put in, if anything is.
     fn round(&self, current: &Specification, limits: &Limits<'_>) -> Result<Round, Unfixed> {
-        let trouble = |trouble| Unfixed::Trouble(trouble, Box::new(current.clone()));
+        let trouble = |trouble| Unfixed::Trouble(Box::new(trouble), Box::new(current.clone()));
         let Fixing { property, settings, rest, .. } = *self;
         let task = Task { subject: Subject::Program(current), property, limits, rest, settings };
         let examined = self.engine.examine(&task).map_err(trouble)?;
@@ -146,7 +146,7 @@ impl Fixing<'_> {
             )));
         }
         if outcome.inserted != Inserted::Enough {
-            return Err(Unfixed::NoFences(outcome));
+            return Err(Unfixed::NoFences(Box::new(outcome)));
         }
         let repair = (!outcome.is_clean()).then(|| Repair::of(&outcome));
         Ok(Round { caveats: examined.caveats(), repair })

@@ -9,7 +9,7 @@
 //! assert_eq!(specification.outline.threads, ["t"]);
 //! ```
 
-use crate::lang::{self, Diagnostic, Language};
+use crate::lang::{self, Diagnostic, Language, Parsed};
 use crate::outline::Outline;
 use crate::program::compiled::{Compiled, TooManyIndices};
 use crate::program::{Program, Span};
@@ -54,8 +54,16 @@ impl Specification {
     /// # Errors
     /// All that is wrong with the text.
     pub fn parse(name: String, text: String) -> Result<(Specification, Vec<Diagnostic>), Wrong> {
-        let lang::Parsed { program, properties, warnings } =
-            lang::parse(&name, &text).map_err(|errors| Wrong(errors.to_string()))?;
+        let parsed = lang::parse(&name, &text).map_err(|errors| Wrong(errors.to_string()))?;
+        Specification::new(name, text, parsed)
+    }
+
+    /// A text that was read, in whatever language.
+    ///
+    /// # Errors
+    /// If an instruction computes too many indices.
+    pub fn new(name: String, text: String, parsed: Parsed) -> Result<(Specification, Vec<Diagnostic>), Wrong> {
+        let Parsed { program, properties, warnings } = parsed;
         let compiled = Compiled::new(&program).map_err(|error| {
             Wrong(placed(&name, &text, error.span, "this instruction computes too many indices; split it"))
         })?;

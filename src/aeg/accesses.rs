@@ -61,19 +61,19 @@ impl Accesses {
         let accessing: BTreeSet<InstrId> = vertices.iter().map(|vertex| vertex.instr).collect();
         let tried = |instr| Tried { last_level: last_level(instr), is_quiet: !accessing.contains(&instr) };
         let tried = outline.instrs().map(|instr| Some(tried(instr))).collect();
-        Accesses::named(outline, names, vertices.into_iter().collect(), tried)
+        Accesses::named(outline, &names, vertices.into_iter().collect(), tried)
     }
 
     /// With the full names of the locations.
     pub(super) fn named(
         outline: Outline,
-        locations: Vec<String>,
+        locations: &[String],
         vertices: Vec<Vertex>,
         tried: Vec<Option<Tried>>,
     ) -> Accesses {
-        let prefix = common_prefix(outline.threads.iter().chain(&locations));
+        let prefix = common_prefix(outline.threads.iter().chain(locations));
         let shown = |names: &[String]| names.iter().map(|name| name[prefix.len()..].to_owned()).collect();
-        Accesses { threads: shown(&outline.threads), locations: shown(&locations), outline, vertices, tried, prefix }
+        Accesses { threads: shown(&outline.threads), locations: shown(locations), outline, vertices, tried, prefix }
     }
 
     /// The vertex with this index.

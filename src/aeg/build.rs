@@ -64,7 +64,7 @@ impl AbstractEventGraph {
             known.last_level = known.last_level.max(level);
             known.is_quiet &= evaluation.events.is_empty();
         }
-        let accesses = Accesses::named(names.outline, names.locations, names.vertices, tried);
+        let accesses = Accesses::named(names.outline, &names.locations, names.vertices, tried);
         let shown = |names: Vec<String>| names.iter().map(|name| accesses.shown(name)).collect();
         let mut taken_together: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (name, known_as) in names.vague {

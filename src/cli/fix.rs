@@ -109,7 +109,7 @@ fn fix(
 
 fn failure(original: &Specification, model: &MemoryModel, unfixed: Unfixed) -> Failure {
     match unfixed {
-        Unfixed::Trouble(trouble, current) => engine::failure(Subject::Program(&current), trouble),
+        Unfixed::Trouble(trouble, current) => engine::failure(Subject::Program(&current), *trouble),
         Unfixed::Exhausted(said) => Failure::Exhausted(said),
         Unfixed::NoFences(outcome) => no_fences(original, &outcome),
         Unfixed::CannotWrite(cannot, current) => not_written(&current, cannot),

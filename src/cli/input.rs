@@ -43,7 +43,7 @@ pub enum Content {
     /// A specification, not explored.
     Specification(Box<Specification>),
     /// The facts of a state space.
-    StateSpace(Facts),
+    StateSpace(Box<Facts>),
 }
 
 impl Model {
@@ -59,7 +59,7 @@ impl Model {
     pub fn facts(&self, limits: &LimitArguments) -> Result<Facts, Failure> {
         match &self.content {
             Content::Specification(specification) => specification.facts(limits),
-            Content::StateSpace(facts) => Ok(facts.clone()),
+            Content::StateSpace(facts) => Ok((**facts).clone()),
         }
     }
 }
@@ -155,7 +155,7 @@ impl InputArguments {
                 "every refused condition is taken to be a self-loop of the state space, as --refusals-shown says";
             caveats.push(Caveat::new(Topic::RefusalsShown, sentence));
         }
-        Ok(model(Content::StateSpace(facts), caveats))
+        Ok(model(Content::StateSpace(Box::new(facts)), caveats))
     }
 
     /// There is nothing to analyse.
@@ -206,8 +206,7 @@ fn stem(path: &Path) -> String {
 /// A name without the extensions of what can be read.
 fn stripped(name: &str) -> String {
     let mut name = name;
-    let of_languages = Language::ALL.iter().map(|(_, extension)| *extension);
-    for extension in ["gz", "aut", "facts"].into_iter().chain(of_languages) {
+    for extension in ["gz", "aut", "facts"].into_iter().chain(Language::extensions()) {
         let stem = name.strip_suffix(extension).and_then(|stem| stem.strip_suffix('.'));
         name = stem.unwrap_or(name);
     }
@@ -239,7 +238,7 @@ fn merged(models: Vec<Model>, limits: &LimitArguments) -> Result<Model, Failure>
     };
     Ok(Model {
         name: String::new(),
-        content: Content::StateSpace(Facts::merge(&parts)),
+        content: Content::StateSpace(Box::new(Facts::merge(&parts))),
         read_in: models.iter().map(|model| model.read_in).sum(),
         caveats: models.iter().flat_map(|model| model.caveats.iter().map(|caveat| about(model, caveat))).collect(),
         paths: models.into_iter().flat_map(|model| model.paths).collect(),

@@ -1,7 +1,7 @@
 //! What is put into the text of a program, said of its instructions; each language writes it in its own words, or says
 //! what it cannot write.
 
-use super::{Language, automata, slco};
+use super::Language;
 use crate::program::{At, Program};
 
 /// What is put in.
@@ -34,9 +34,11 @@ pub enum CannotWrite {
 /// # Errors
 /// If the language cannot write one of the changes: the first such.
 pub fn edited(path_name: &str, text: &str, program: &Program, changes: &[Change]) -> Result<String, CannotWrite> {
-    match Language::of(path_name) {
-        Some(Language::Slco) => slco::edit::edited(text, program, changes),
-        Some(Language::Automata) => automata::edit::edited(text, program, changes),
-        Some(Language::Litmus) | None => Err(CannotWrite::Anything),
+    if changes.is_empty() {
+        return Ok(text.to_owned());
+    }
+    match Language::of(path_name).and_then(|language| language.edit) {
+        Some(edit) => edit(text, program, changes),
+        None => Err(CannotWrite::Anything),
     }
 }

@@ -1,7 +1,7 @@
 //! Input languages: text to [`Program`].
 //!
-//! One folder per language; [`parse`] chooses it by the extension of the path. Whatever the language, a text that is
-//! wrong gives [`Diagnostics`]: every error at once, each with its place in the text.
+//! One folder per language, which has a [`Language`] of its own; [`parse`] chooses it by the extension of the path.
+//! Whatever the language, a text that is wrong gives [`Diagnostics`]: every error at once, each with its place.
 //!
 //! ```
 //! let text = "model m { classes C { variables Integer x
@@ -24,8 +24,11 @@ pub mod slco;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 
+use edit::{CannotWrite, Change};
+
 use crate::program::{Program, Span};
 use crate::property::{Property, StateCondition};
+use std::collections::BTreeMap;
 
 /// A text that was understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,30 +51,50 @@ pub struct ParsedCondition {
 }
 
 /// An input language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// The shared-memory part of SLCO 2.0.
-    Slco,
-    /// Litmus tests in herd's format; the final condition is a property.
-    Litmus,
-    /// Automata, as Trencher and Persist take them, or in the words of the paper on persistence.
-    Automata,
+#[derive(Clone, Copy, Debug)]
+pub struct Language {
+    /// Its name.
+    pub name: &'static str,
+    /// The extensions of its files.
+    pub extensions: &'static [&'static str],
+    /// Reads a text; a language in which programs have no name takes the first argument. The errors are in no
+    /// particular order.
+    pub parse: fn(&str, &str) -> Result<Parsed, Vec<Diagnostic>>,
+    /// Puts changes into a text that says this program, if that can be done in the language.
+    pub edit: Option<Editor>,
+    /// The same as what is inserted where, in bytes, if nothing else changes.
+    pub insertions: Option<Inserter>,
 }
 
+/// Puts changes into a text.
+pub type Editor = fn(&str, &Program, &[Change]) -> Result<String, CannotWrite>;
+
+/// Tells what is inserted where.
+pub type Inserter = fn(&str, &Program, &[Change]) -> Result<BTreeMap<usize, String>, CannotWrite>;
+
 impl Language {
-    /// All languages, each with the extension of its files.
-    pub const ALL: [(Language, &'static str); 4] = [
-        (Language::Slco, "slco"),
-        (Language::Litmus, "litmus"),
-        (Language::Automata, "txt"),
-        (Language::Automata, "trench"),
-    ];
+    /// All languages.
+    pub const ALL: [Language; 3] = [slco::LANGUAGE, litmus::LANGUAGE, automata::LANGUAGE];
+
+    /// The extensions of all languages.
+    pub fn extensions() -> impl Iterator<Item = &'static str> {
+        Language::ALL.into_iter().flat_map(|language| language.extensions).copied()
+    }
 
     /// The language in which a file of that name is written, if it is one of ours.
     #[must_use]
     pub fn of(path_name: &str) -> Option<Language> {
         let (_, extension) = path_name.rsplit_once('.')?;
-        Language::ALL.into_iter().find(|(_, known)| extension.eq_ignore_ascii_case(known)).map(|(language, _)| language)
+        let has_it = |language: &Language| language.extensions.iter().any(|own| extension.eq_ignore_ascii_case(own));
+        Language::ALL.into_iter().find(has_it)
+    }
+
+    /// Reads a program; `path_name` is named in errors.
+    ///
+    /// # Errors
+    /// All that is wrong with the text.
+    pub fn read(&self, path_name: &str, text: &str) -> Result<Parsed, Diagnostics> {
+        (self.parse)(stem(path_name), text).map_err(|errors| Diagnostics::new(path_name, text, errors))
     }
 }
 
@@ -81,17 +104,13 @@ impl Language {
 ///
 /// All that is wrong with the text, or that no language has files of that name.
 pub fn parse(path_name: &str, text: &str) -> Result<Parsed, Diagnostics> {
-    let result = match Language::of(path_name) {
-        Some(Language::Slco) => slco::parse(text),
-        Some(Language::Litmus) => litmus::parse(text).map(Parsed::from),
-        Some(Language::Automata) => automata::parse(stem(path_name), text),
-        None => {
-            let endings: Vec<String> = Language::ALL.iter().map(|(_, extension)| format!("`.{extension}`")).collect();
-            let unknown = Diagnostic::error(Span::default(), "the name of the file does not tell its language");
-            Err(vec![unknown.with_help(format!("a specification's name ends in {}", endings.join(" or ")))])
-        }
+    let Some(language) = Language::of(path_name) else {
+        let endings: Vec<String> = Language::extensions().map(|extension| format!("`.{extension}`")).collect();
+        let unknown = Diagnostic::error(Span::default(), "the name of the file does not tell its language");
+        let unknown = unknown.with_help(format!("a specification's name ends in {}", endings.join(" or ")));
+        return Err(Diagnostics::new(path_name, text, vec![unknown]));
     };
-    result.map_err(|errors| Diagnostics::new(path_name, text, errors))
+    language.read(path_name, text)
 }
 
 /// The name of a file without its folder and extension.

@@ -62,8 +62,8 @@ impl<'a> Edges<'a> {
         names.join(" ")
     }
 
-    /// What keeps two accesses of a thread in order; nobody knows without an event graph, and a search in it that is cut
-    /// off cannot tell.
+    /// What keeps two accesses of a thread in order; nobody knows without an event graph, and a search in it that is
+    /// cut off cannot tell.
     pub(super) fn links(&self) -> Option<&Links<'a>> {
         let (outcome, result) = (self.outcome, self.result);
         let graph = &outcome.analysis.as_ref()?.graph;

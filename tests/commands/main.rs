@@ -12,6 +12,7 @@ mod cli;
 mod compare_command;
 mod cycle_names;
 mod double_access;
+mod engines_and_properties;
 mod explore_command;
 mod fewest_command;
 mod help;

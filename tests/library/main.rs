@@ -29,4 +29,5 @@ mod sarif;
 mod slco_parsing;
 mod specification_headers;
 mod specifications;
+mod toys;
 mod unseen_steps;

@@ -19,3 +19,4 @@ mod property_repair;
 mod property_unsafe_pairs;
 mod property_witnesses;
 mod slco_mutations;
+mod store_buffers_engine;

@@ -327,7 +327,7 @@ fn told(line: &str) -> (&str, Vec<(&str, &str, i64)>) {
 /// A run is one of the machine: the events of the pattern in their order, and nothing else in the buffers.
 fn assert_is_witness(steps: &str) {
     assert_eq!(steps.matches("becomes visible").count(), 1);
-    let lines: Vec<(&str, Vec<(&str, &str, i64)>)> = steps.lines().map(told).collect();
+    let lines: Vec<_> = steps.lines().map(told).collect();
     let [.., (reader, read), (writer, written), (_, visible)] = &lines[..] else {
         panic!("a read, a write, and what waited: {steps}");
     };

@@ -75,9 +75,13 @@ mod syntax;
 mod tools;
 mod translate;
 
-use super::{Diagnostic, Parsed};
+use super::{Diagnostic, Language, Parsed};
 use crate::lts::is_facts;
 use crate::program::Span;
+
+/// The language.
+pub const LANGUAGE: Language =
+    Language { name: "automata", extensions: &["txt", "trench"], parse, edit: Some(edit::edited), insertions: None };
 
 /// Reads a program in either language; `name` is what a program is called that does not name itself.
 ///

@@ -26,7 +26,7 @@ mod ppc;
 mod sections;
 mod x86;
 
-use super::{Diagnostic, Diagnostics, Parsed};
+use super::{Diagnostic, Diagnostics, Language, Parsed};
 use crate::ids::{LocationAt, ThreadAt};
 use crate::program::{Program, Thread};
 use crate::property::{FinalCondition, Observed, Property};
@@ -34,6 +34,15 @@ use assembler::{Assembled, Assembler, Locations, index_all};
 use condition::Lookup;
 use piece::{Piece, without_comments};
 use sections::{Sections, sections};
+
+/// The language; the final condition is a property.
+pub const LANGUAGE: Language = Language {
+    name: "litmus tests",
+    extensions: &["litmus"],
+    parse: |_, text| parse(text).map(Parsed::from),
+    edit: None,
+    insertions: None,
+};
 
 /// A processor architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

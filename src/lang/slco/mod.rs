@@ -38,12 +38,21 @@ mod parser;
 mod resolve;
 mod syntax;
 
-use super::{Diagnostic, Parsed, ParsedCondition};
+use super::{Diagnostic, Language, Parsed, ParsedCondition};
 use crate::program::Program;
 use crate::property::Observables;
 
+/// The language.
+pub const LANGUAGE: Language = Language {
+    name: "SLCO",
+    extensions: &["slco"],
+    parse: |_, text| parse(text),
+    edit: Some(edit::edited),
+    insertions: Some(edit::insertions),
+};
+
 /// Reads a model; the errors are in no particular order.
-pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Diagnostic>> {
+fn parse(text: &str) -> Result<Parsed, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let tokens = lexer::tokens(text, &mut errors);
     let model = tokens.and_then(|tokens| parser::model(text, &tokens, &mut errors));

@@ -21,7 +21,6 @@ use crate::caveat::Caveat;
 use crate::cycles::{Cycle, Verdict};
 use crate::ids::{InstrId, VertexId};
 use crate::lang::Language;
-use crate::lang::slco::edit::insertions;
 use crate::memory::FenceStrength;
 use crate::outline::{self, Site};
 use crate::placement::cost::place_name;
@@ -376,9 +375,7 @@ impl<'a> Writer<'a> {
     /// The change of the text, where the language has words for it.
     fn fix(&self, repair: &Repair, description: &str) -> Option<Fix> {
         let source = self.outcome.source.as_ref()?;
-        if Language::of(&source.path) != Some(Language::Slco) {
-            return None;
-        }
+        let insertions = Language::of(&source.path)?.insertions?;
         let insertions = insertions(&source.text, &source.program, &repair.changes(&source.outline)).ok()?;
         let replacements = insertions.into_iter().map(|(at, what)| Replacement {
             deleted_region: region(source, Span { start: at, end: at }),

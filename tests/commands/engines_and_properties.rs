@@ -1,0 +1,130 @@
+//! `--engine` and `--property`, alike in `analyse`, `verify` and `fix`.
+
+use crate::support::command::run;
+
+#[test]
+fn a_property_has_its_engine() {
+    let (status, out, errors) = run(&["-q", "analyse", "specs/sb.slco", "--property", "persistent"]);
+    assert_eq!((status, &*errors), (0, ""));
+    assert!(out.contains("memory_model=tso") && out.contains("engine=persistence"), "{out}");
+    let (status, out, _) = run(&["-q", "analyse", "specs/sb.slco", "--property", "same-states"]);
+    assert_eq!(status, 0);
+    assert!(out.contains("memory_model=tso") && out.contains("fences=2 "), "{out}");
+    assert!(out.contains("memory_model=pso") && out.contains("engine=store-buffers"), "{out}");
+}
+
+#[test]
+fn fewer_fences_keep_the_same_states() {
+    // Nobody reads back what T0 wrote last, so no state tells that it waited.
+    let text = "model m { classes C { variables Integer x Integer y Integer z state machines
+        T0 { variables Integer r initial a states b c transitions a -> b { x := 1 } b -> c { r := y } }
+        T1 { initial a states b c transitions a -> b { y := 1 } b -> c { z := x * 0 } } } objects o : C() }";
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("m.slco");
+    std::fs::write(&path, text).unwrap();
+    let path = path.to_str().unwrap();
+    let fences = |property: &str| {
+        let (status, out, errors) =
+            run(&["-q", "analyse", path, "--mm", "tso", "--engine", "store-buffers", "--property", property]);
+        assert_eq!((status, &*errors), (0, ""));
+        let fences = out.split("fences=").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+        assert!(out.contains("minimal=program complete=yes"), "{out}");
+        fences.parse::<usize>().unwrap()
+    };
+    assert_eq!((fences("robust"), fences("same-states")), (2, 0));
+}
+
+#[test]
+fn a_run_is_the_reason_for_a_fence() {
+    let arguments =
+        ["analyse", "specs/sb.slco", "--mm", "tso", "--engine", "store-buffers", "--property", "same-states"];
+    let (status, out, errors) = run(&arguments);
+    assert_eq!((status, &*errors), (0, ""));
+    assert!(out.contains("this run is possible:"), "{out}");
+    assert!(
+        out.contains("All buffers are empty, and no run under sequential consistency reaches this state."),
+        "{out}"
+    );
+    let (_, json, _) = run(&[&arguments[..], &["--json", "-"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let result = &json["results"][0];
+    assert_eq!(result["fences"].as_array().unwrap().len(), 2);
+    assert!(!result["runs"].as_array().unwrap().is_empty());
+    assert!(!result["fences"][0]["stops"].as_array().unwrap().is_empty());
+    assert_eq!(json["engine"]["name"], "store-buffers");
+}
+
+#[test]
+fn verify_asks_whom_it_is_told_to_ask() {
+    for (engine, rests_on) in [("store-buffers", "rests on: an exact search"), ("cycles", "rests on: the event graph")]
+    {
+        let (status, out, _) = run(&["verify", "specs/peterson.slco", "--engine", engine, "--mm", "tso"]);
+        assert_eq!(status, 0, "{out}");
+        assert!(out.contains(rests_on), "{out}");
+        let (status, out, _) = run(&["verify", "specs/peterson.slco", "--engine", engine, "--mm", "tso", "--as-is"]);
+        assert_eq!(status, 1, "{out}");
+    }
+    let (status, out, _) = run(&["verify", "specs/peterson.slco", "--property", "persistent"]);
+    assert_eq!(status, 0, "{out}");
+    assert!(out.contains("program order and the store order") && out.contains("no pattern is left open"), "{out}");
+    let (status, out, _) = run(&["verify", "specs/peterson.slco", "--property", "persistent", "--as-is"]);
+    assert_eq!(status, 1, "{out}");
+    assert!(out.contains("violated") && out.contains("becomes visible"), "{out}");
+}
+
+#[test]
+fn fix_takes_the_fences_of_any_engine() {
+    for engine in ["cycles", "persistence", "store-buffers"] {
+        let (status, fixed, errors) = run(&["fix", "specs/sb.slco", "--engine", engine]);
+        assert_eq!((status, &*errors), (0, ""), "{engine}");
+        assert_eq!(fixed.matches("fence").count(), 2, "{engine}: {fixed}");
+    }
+    let (status, fixed, _) = run(&["fix", "specs/sb.slco", "--property", "same-states", "--mm", "pso"]);
+    assert_eq!((status, fixed.matches("fence").count()), (0, 2));
+}
+
+#[test]
+fn what_an_engine_does_not_do_is_refused() {
+    for (arguments, problem) in [
+        (
+            &["analyse", "specs/sb.slco", "--engine", "axioms"][..],
+            "the engine axioms only judges fences that others have found (seqcon verify); use --engine cycles or store-buffers",
+        ),
+        (
+            &["analyse", "specs/sb.slco", "--engine", "cycles", "--property", "persistent"],
+            "the engine cycles decides robust, not persistent; use --engine persistence",
+        ),
+        (
+            &["fix", "specs/sb.slco", "--engine", "persistence", "--mm", "armv7"],
+            "the engine persistence is for tso, not for armv7; give --mm tso, or use --engine cycles",
+        ),
+        (&["verify", "specs/sb.slco", "--mm", "rmo"], "the memory model rmo cannot be run"),
+        (
+            &["verify", "specs/sb.slco", "--engine", "store-buffers", "--mm", "power"],
+            "the engine store-buffers is for tso, pso, not for power",
+        ),
+        (
+            &["analyse", "lts/sb.aut", "--engine", "store-buffers"],
+            "the engine store-buffers needs the values that a program reads and writes",
+        ),
+        (
+            &["analyse", "specs/sb.slco", "--engine", "store-buffers", "--minimal-sets", "all"],
+            "the engine store-buffers has no --minimal-sets; use --engine persistence",
+        ),
+    ] {
+        let (status, _, errors) = run(arguments);
+        assert_eq!(status, 2, "{errors}");
+        assert!(errors.contains(problem), "{errors}");
+    }
+}
+
+#[test]
+fn what_is_not_decided_has_a_status_of_its_own() {
+    let arguments = ["analyse", "specs/sb.slco", "--mm", "tso", "--engine", "store-buffers", "--max-weak-states", "3"];
+    let (status, out, _) = run(&arguments);
+    assert_eq!(status, 3, "{out}");
+    assert!(out.contains("it is not known which fences are enough: a search reached 3 states"), "{out}");
+    let (status, _, errors) = run(&["fix", "specs/sb.slco", "--engine", "store-buffers", "--max-weak-states", "3"]);
+    assert_eq!(status, 3, "{errors}");
+    assert!(errors.contains("it is not known which fences are enough for tso: a search reached 3 states"), "{errors}");
+}
