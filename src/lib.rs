@@ -60,6 +60,7 @@ pub mod analysis;
 mod atomic_fences;
 pub mod budget;
 pub mod caveat;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod compare;
 pub mod confirm;
