@@ -14,9 +14,11 @@ use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
 use seqcon::readings::{self, Splittable};
 use seqcon::repair::Repair;
-use seqcon::weak::Machine;
+use seqcon::weak::buffers::Buffers;
 use seqcon::weak::split::{SplitProgram, TooLong};
 use seqcon::weak::verify::{Property, Question, Verdict, verify};
+use seqcon::weak::visited::Visited;
+use seqcon::weak::{Granularity, Machine};
 
 /// The program of a specification.
 pub fn program(text: &str) -> Program {
@@ -93,13 +95,7 @@ pub fn judge(
     property: Property,
     limits: Limits,
 ) -> Verdict {
-    let mut split = SplitProgram::new(program).expect("short instructions");
-    repair.apply(&Outline::of_program(program), &mut split);
-    if atomicity == Atomicity::Presumed {
-        for (thread, instruction) in split.composites() {
-            split.threads[thread].lock(instruction);
-        }
-    }
+    let split = repaired(program, repair, atomicity);
     let question = Question {
         machine: Machine::of(&named(model)).expect("tso or pso"),
         granularity: granularity(atomicity),
@@ -108,6 +104,51 @@ pub fn judge(
         limit: limits.states,
     };
     verify(&split, &question)
+}
+
+/// Whether a machine whose buffers are full is, between two instructions with empty buffers, only where sequential
+/// consistency comes, too; nothing if there are more states than the limit.
+///
+/// This is what [`Property::States`] says of a program whose traces are [`Verdict::Bounded`]. But `verify` examines the
+/// traces again to answer that, which takes far longer than to look at the states.
+pub fn has_only_consistent_states(
+    program: &Program,
+    repair: &Repair,
+    model: &str,
+    atomicity: Atomicity,
+    limits: Limits,
+) -> Option<bool> {
+    let split = repaired(program, repair, atomicity);
+    let mut buffers = Buffers::new(&split, Machine::of(&named(model)).expect("tso or pso"), limits.buffer);
+    buffers.system.granularity = granularity(atomicity);
+    let consistent = buffers.system.reach(limits.states).ok()?;
+    buffers.system.granularity = Granularity::Accesses;
+    let mut visited = Visited::new(limits.states);
+    visited.start(buffers.initial()).ok()?;
+    let mut at = 0;
+    while (at as usize) < visited.len() {
+        let state = visited.get(at);
+        if buffers.is_at_boundary(&state) && consistent.find(&state.shared).is_none() {
+            return Some(false);
+        }
+        for (_, next) in buffers.steps(&state) {
+            visited.insert(next, at).ok()?;
+        }
+        at += 1;
+    }
+    Some(true)
+}
+
+/// The program with a repair put in, as a reading of its composite instructions has it.
+fn repaired(program: &Program, repair: &Repair, atomicity: Atomicity) -> SplitProgram {
+    let mut split = SplitProgram::new(program).expect("short instructions");
+    repair.apply(&Outline::of_program(program), &mut split);
+    if atomicity == Atomicity::Presumed {
+        for (thread, instruction) in split.composites() {
+            split.threads[thread].lock(instruction);
+        }
+    }
+    split
 }
 
 /// A built-in memory model.
