@@ -190,6 +190,23 @@ fn no_miss(usual: u64, shape: &Shape, model: &str, atomicity: Atomicity) {
     doubles.assert_all();
 }
 
+/// The judge of states can say no, and says the same as `verify`.
+#[test]
+fn states_that_sequential_consistency_does_not_reach_are_seen() {
+    let program = program(&fs::read_to_string("specs/sb.slco").unwrap());
+    for (model, atomicity) in WEAK.into_iter().flat_map(|model| Atomicity::ALL.map(|atomicity| (model, atomicity))) {
+        let suggested = Repair::of(&outcome(&analysis_for(&program, atomicity, LIMITS), model, atomicity));
+        for (repair, is_right) in [(Repair::default(), false), (suggested, true)] {
+            let states = has_only_consistent_states(&program, &repair, model, atomicity, LIMITS);
+            assert_eq!(states, Some(is_right), "{model} {atomicity:?} {repair:?}");
+            let verdict = judge(&program, &repair, model, atomicity, Property::States, LIMITS);
+            assert_eq!(is_verified(&verdict), is_right, "{model} {atomicity:?} {repair:?}: {verdict:?}");
+        }
+    }
+    let few = Limits { states: 3, ..LIMITS };
+    assert_eq!(has_only_consistent_states(&program, &Repair::default(), "tso", Atomicity::Split, few), None);
+}
+
 #[test]
 fn nothing_is_missed_on_tso() {
     no_miss(2000, &SHAPE, "tso", Atomicity::Full);
