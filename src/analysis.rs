@@ -143,7 +143,7 @@ impl Analysis {
     /// The event graph, with program order and all reachable conflicts, as a petgraph graph.
     ///
     /// ```
-    /// use seqcon::{aeg::{Profile, Relation}, analysis::Analysis, facts, petgraph};
+    /// use seqcon::{Profile, Relation, analysis::Analysis, facts, petgraph};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let store_buffering = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("lts/sb.aut");

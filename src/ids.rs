@@ -47,8 +47,6 @@ index_types! {
     LabelId;
     /// A vertex of the abstract event graph: (thread, instruction, kind, location).
     VertexId;
-    /// A state of the state space, numbered densely by the reader.
-    StateId;
 }
 
 // Numbers are in the order of names, these are in the order of the text: what ends in `Id` and what ends in `At` are

@@ -5,13 +5,13 @@
 //! with those of sequential consistency, and where whole instructions count none may be torn.
 //!
 //! ```
-//! use seqcon::cycles::Atomicity;
+//! use seqcon::Atomicity;
 //! use seqcon::memory::MemoryModel;
 //! use seqcon::outline::{Outline, Site};
 //! use seqcon::repair::Repair;
 //! use seqcon::trial::{Limits, Trial};
 //! use seqcon::property::Property;
-//! use seqcon::weak::verify::Verdict;
+//! use seqcon::Verdict;
 //!
 //! let text = "model sb { classes C { variables Integer x Integer y state machines
 //!     t { variables Integer r initial a states b c transitions a -> b { x := 1 } b -> c { r := y } }

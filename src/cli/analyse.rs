@@ -12,7 +12,6 @@ use super::progress::Spinner;
 use super::verify::{judged, tell_if_without_machine};
 use crate::aeg::{Accesses, Profile};
 use crate::analysis::{Inserted, ModelOutcome, Options, Outcome, Verification};
-use crate::caveat::definitions;
 use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::engines::{self, Confirm, Engine, Examined, Settings, Subject, Task};
 use crate::memory::MemoryModel;
@@ -105,8 +104,7 @@ fn outcome(
         let result = |model: &MemoryModel| result(arguments, task, examined, model, &options);
         let results = models.iter().map(result).collect::<Result<Vec<ModelOutcome>, Failure>>()?;
         let mut outcome = engines::outcome(chosen.engine, task, examined, options, results, explored_in);
-        let definitions = definitions::caveats(settings.profile, outcome.conflict_rule());
-        outcome.caveats = input.caveats.iter().cloned().chain(definitions).chain(outcome.caveats).collect();
+        outcome.caveats = input.caveats.iter().cloned().chain(outcome.caveats).collect();
         outcome.model = arguments.name.clone().unwrap_or_else(|| input.name.clone());
         outcome.provenance = provenance(arguments, &input.paths);
         Ok(outcome)

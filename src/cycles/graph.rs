@@ -22,8 +22,6 @@ use std::collections::BTreeSet;
 /// A way through an instruction that its own order does not give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sideways<'a> {
-    /// None: instructions are taken as whole, and so is every order of unordered accesses.
-    None,
     /// *Torn* moves, against the dependency or between unordered accesses of one instruction (method §8).
     Torn(TornScope),
     /// Moves *through* an instruction that is locked or atomic, in at any of its accesses and out at any other.
@@ -74,12 +72,12 @@ impl<'a> CycleGraph<'a> {
         let same_location = |a: VertexId, b: VertexId| graph.vertex(a).is_at_location_of(graph.vertex(b));
         let torn_in_place = match sideways {
             Sideways::Torn(_) => sideways_moves.iter().copied().filter(|&(a, b)| same_location(a, b)).collect(),
-            Sideways::None | Sideways::Through(_) => Vec::new(),
+            Sideways::Through(_) => Vec::new(),
         };
         let through = match sideways {
             // What is atomic already is whole while others are torn: a cycle passes through it.
             Sideways::Torn(_) => self::sideways_moves(graph, Sideways::Through(&Synchronisation::none())),
-            Sideways::None | Sideways::Through(_) => BTreeSet::new(),
+            Sideways::Through(_) => BTreeSet::new(),
         };
         for (a, b) in sideways_moves.into_iter().chain(through) {
             exits[a.index()].insert(b.index());
@@ -184,7 +182,6 @@ pub(super) fn sideways_moves(graph: &AbstractEventGraph, sideways: Sideways<'_>)
     let mut moves = BTreeSet::new();
     for evaluation in graph.evaluations.iter().take_while(|_| !graph.budget.is_over()) {
         let (in_scope, keeps_own_order) = match sideways {
-            Sideways::None => (false, true),
             Sideways::Torn(scope) => {
                 let instruction = graph.instruction(evaluation.instr);
                 (!evaluation.barrier && (scope == TornScope::All || instruction.update), true)
@@ -212,6 +209,7 @@ mod tests {
     use crate::facts::{Facts, Follows};
     use crate::ids::{LabelId, VertexId};
     use crate::lts::dialect::native;
+    use crate::safety::Synchronisation;
 
     /// Threads of instructions, one after the other; all exits of each access.
     fn moves(threads: &[Vec<&str>]) -> Vec<Vec<usize>> {
@@ -228,7 +226,7 @@ mod tests {
         let facts = Facts::canonical(&labels, follows, [], (1, 1));
         let graph = AbstractEventGraph::build(&facts, Profile::Sound);
         let (order, conflicts) = (ProgramOrder::new(&graph), Conflicts::reachable(&graph));
-        let cycles = CycleGraph::new(&graph, &order, &conflicts, Sideways::None);
+        let cycles = CycleGraph::new(&graph, &order, &conflicts, Sideways::Through(&Synchronisation::none()));
         graph.vertex_ids().map(|vertex| cycles.exits(vertex).map(VertexId::index).collect()).collect()
     }
 

@@ -1,4 +1,4 @@
-//! Engines that run the program: a [trial](crate::trial) of it with fences in place, told in the program's words.
+//! Engines that run the program: a [trial] of it with fences in place, told in the program's words.
 
 use super::{Answer, Checker, Examined, Ground, Task, Trouble, caveats, insert};
 use crate::aeg::Accesses;

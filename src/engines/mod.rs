@@ -3,7 +3,7 @@
 //!
 //! An [`Engine`] says what it [decides](Engine::decides). [`Engine::examine`] looks at a program, as far as all memory
 //! models share it; what it gives is [`Examined`], which supplies a [`Checker`] for a memory model. A checker tells
-//! whether the property holds with fences in place, and if not, what a run or a cycle demands; [`insert`] makes the
+//! whether the property holds with fences in place, and if not, what a run or a cycle demands; [`insert()`] makes the
 //! fewest fences of that, through the one [loop](crate::insertion), unless an engine has a faster way to the same
 //! answer ([`Examined::place`]). Engines know nothing of each other. [`all`] lists them.
 //!
@@ -32,7 +32,7 @@ pub use insert::insert;
 use crate::aeg::{Accesses, Profile};
 use crate::analysis::{Abstraction, Analysis, EngineUse, Explored, ModelOutcome, Options, Outcome, Told, Verification};
 use crate::budget::Budget;
-use crate::caveat::Caveat;
+use crate::caveat::{Caveat, definitions};
 use crate::cycles::Atomicity;
 use crate::explore::Limits;
 use crate::explore::driver::Failure;
@@ -445,7 +445,7 @@ pub fn outcome(
         analysis.graph.budget = analysis.graph.budget.settled();
         analysis
     });
-    Outcome {
+    let mut outcome = Outcome {
         model: String::new(),
         property: task.property.clone(),
         engine: EngineUse { name: engine.description().name.to_owned(), abstraction: examined.abstraction() },
@@ -455,8 +455,11 @@ pub fn outcome(
         options,
         explored_in,
         results,
-        caveats: examined.caveats(),
+        caveats: Vec::new(),
         source,
         provenance: Provenance::default(),
-    }
+    };
+    outcome.caveats = definitions::caveats(task.settings.profile, outcome.conflict_rule());
+    outcome.caveats.extend(examined.caveats());
+    outcome
 }

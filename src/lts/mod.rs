@@ -2,7 +2,7 @@
 //!
 //! The data passes the files in this order: [`source`] maps or reads the bytes, [`aut`] cuts them into transitions
 //! without copying anything, [`dialect`] turns each distinct label text into a [`label::Label`]. [`writer`] goes the
-//! other way. What is wrong with an input is an [`Error`] that names file, line and column.
+//! other way. What is wrong with an input is an [`Error`](error::Error) that names file, line and column.
 
 pub mod aut;
 pub mod dialect;
@@ -10,8 +10,6 @@ pub mod error;
 pub mod label;
 pub mod source;
 pub mod writer;
-
-pub use error::Error;
 
 /// How a facts file begins, of whatever version: what is read in place of a state space.
 pub const FACTS: &str = "seqcon-facts ";

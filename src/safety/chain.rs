@@ -72,12 +72,6 @@ pub(super) enum From {
 }
 
 impl Trail<'_> {
-    /// The labels of the path, from that of the first access to that of the last one.
-    #[must_use]
-    pub fn labels(&self) -> Vec<LabelId> {
-        self.start_and_labels().1
-    }
-
     /// The label of the last access.
     #[must_use]
     pub fn last_label(&self) -> LabelId {

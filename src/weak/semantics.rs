@@ -82,6 +82,7 @@ impl Model {
     }
 
     /// The axioms of the built-in model of that name or alias.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn named(name: &str) -> Option<Model> {
         Model::of(&MemoryModel::named(name)?).ok()

@@ -127,6 +127,19 @@ pub fn robust(program: &SplitProgram, question: &Question) -> Verdict {
 /// consistency.
 #[must_use]
 pub fn same_states(program: &SplitProgram, question: &Question) -> Verdict {
+    match same_states_within_bound(program, question) {
+        // Where all runs are sequentially consistent, so are all states.
+        Verdict::Bounded { bound, states } => match traces(program, question) {
+            Ok(Verdict::Verified(ground)) => Verdict::Verified(ground),
+            _ => Verdict::Bounded { bound, states },
+        },
+        verdict => verdict,
+    }
+}
+
+/// The same by the states of the machine alone: nobody asks about runs where a buffer was full.
+#[must_use]
+pub fn same_states_within_bound(program: &SplitProgram, question: &Question) -> Verdict {
     states(program, question).unwrap_or_else(|limit| Verdict::Undecided(limit.into()))
 }
 
@@ -246,12 +259,9 @@ fn states(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitR
         at += 1;
     }
     let states = visited.len();
-    if !buffers.is_cut_off {
-        return Ok(Verdict::Verified(Ground::AllRuns { states }));
-    }
-    Ok(match traces(program, question) {
-        Ok(Verdict::Verified(ground)) => Verdict::Verified(ground),
-        _ => Verdict::Bounded { bound: question.bound, states },
+    Ok(match buffers.is_cut_off {
+        false => Verdict::Verified(Ground::AllRuns { states }),
+        true => Verdict::Bounded { bound: question.bound, states },
     })
 }
 

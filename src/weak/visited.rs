@@ -72,6 +72,7 @@ const NOBODY: u32 = u32::MAX;
 
 impl<S: Eq + Hash> Visited<S> {
     /// Nothing seen; at most so many states.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn new(allowance: impl Into<Allowance>) -> Visited<S> {
         Visited::within(allowance, &Budget::default())
@@ -141,6 +142,7 @@ impl<S: Eq + Hash> Visited<S> {
     }
 
     /// Whether none was seen.
+    #[cfg(feature = "internals")]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()

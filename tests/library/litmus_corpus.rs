@@ -2,6 +2,7 @@
 //! SC allows.
 
 use crate::support::corpus::corpus_dir;
+use crate::support::litmus::verdict;
 use rayon::prelude::*;
 use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, Options};
@@ -12,7 +13,7 @@ use seqcon::lang::litmus::{self, Test};
 use seqcon::memory::MemoryModel;
 use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
-use seqcon::weak::axiomatic::litmus::{Answer, verdict};
+use seqcon::weak::axiomatic::litmus::Answer;
 use seqcon::weak::axiomatic::{Model, outcomes};
 use std::fs;
 

@@ -2,6 +2,7 @@
 //! condition tells the memory model from SC by axioms.
 
 use crate::support::command::run;
+use crate::support::litmus::verdict;
 use crate::support::outcomes::{hostile, of_specification, of_state_space, of_text, specifications, state_spaces};
 use seqcon::analysis::{Options, Outcome};
 use seqcon::cycles::Atomicity;
@@ -9,7 +10,7 @@ use seqcon::lang::litmus::{Architecture, read};
 use seqcon::report::edges::Edges;
 use seqcon::report::litmus::{Test, export};
 use seqcon::weak::axiomatic::Model;
-use seqcon::weak::axiomatic::litmus::{Answer, verdict};
+use seqcon::weak::axiomatic::litmus::Answer;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All rotations of a cycle's name.

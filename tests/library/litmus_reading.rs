@@ -1,12 +1,13 @@
 //! The litmus reader: what it makes of tests, what it refuses and how, and verdicts from the literature on tests that
 //! the corpus has not.
 
+use crate::support::litmus::verdict;
 use crate::support::random::random_cases;
 use rand::Rng;
 use seqcon::lang::litmus::read;
 use seqcon::program::{InstructionKind, PartialFence};
 use seqcon::weak::axiomatic::Model;
-use seqcon::weak::axiomatic::litmus::{Answer, verdict};
+use seqcon::weak::axiomatic::litmus::Answer;
 
 fn holds(model: Model, text: &str) -> bool {
     let test = read("t.litmus", text).unwrap_or_else(|errors| panic!("{errors}"));

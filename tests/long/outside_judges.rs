@@ -7,6 +7,7 @@
 
 use crate::support::corpus::corpus_dir;
 use crate::support::facts_of;
+use crate::support::litmus::verdict;
 use crate::support::outcomes::{
     automata, facts_of_program, of_automata, of_specification, of_state_space, of_text, specifications, state_spaces,
 };
@@ -22,7 +23,7 @@ use seqcon::lang::litmus::read;
 use seqcon::memory::MemoryModel;
 use seqcon::report::litmus::{Test, export};
 use seqcon::weak::axiomatic::Model;
-use seqcon::weak::axiomatic::litmus::{Answer, verdict};
+use seqcon::weak::axiomatic::litmus::Answer;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -11,6 +11,7 @@ pub mod corpus;
 pub mod demands;
 pub mod doubles;
 pub mod engines;
+pub mod litmus;
 pub mod machines;
 pub mod mcrl2;
 pub mod mini;
@@ -34,7 +35,7 @@ pub mod traces;
 pub mod trust;
 
 use seqcon::facts::extract::{Extraction, NoProgress, Options, extract};
-use seqcon::lts::Error;
+use seqcon::lts::error::Error;
 use seqcon::lts::source::Source;
 
 /// Extracts the facts of a text.

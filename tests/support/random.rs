@@ -9,6 +9,11 @@ pub fn cases(usual: u64) -> u64 {
     std::env::var("SEQCON_CASES").map_or(usual, |cases| cases.parse().expect("SEQCON_CASES is a number"))
 }
 
+/// Whether this is a long run (`scripts/soak`): then there is time for large programs, too.
+pub fn is_long_run() -> bool {
+    std::env::var_os("SEQCON_CASES").is_some()
+}
+
 /// Runs `test` on so many random cases. The seed is printed, and `SEQCON_SEED` sets it; a failing case prints the seed
 /// that gives this case as its first.
 pub fn random_cases(cases: u64, test: impl Fn(&mut StdRng)) {

@@ -6,12 +6,13 @@
 
 use rand::Rng;
 use rand::rngs::StdRng;
+use rustc_hash::FxHashSet;
 use seqcon::ids::ControlAt;
 use seqcon::program::{
     Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span, Thread,
     Type, Variable,
 };
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 pub const VARIABLES: [&str; 3] = ["x", "y", "z"];
 const REGISTERS: [&str; 2] = ["r", "s"];
@@ -168,6 +169,16 @@ pub enum Memory {
 
 /// All traces of complete runs: those that end with empty buffers.
 pub fn traces(program: &Mini, memory: Memory) -> BTreeSet<Trace> {
+    let mut found = BTreeSet::new();
+    all_traces(program, memory, |trace| {
+        found.insert(trace.clone());
+        true
+    });
+    found
+}
+
+/// Whether `holds` for every trace of a complete run; the first for which it does not ends the search.
+fn all_traces(program: &Mini, memory: Memory, mut holds: impl FnMut(&Trace) -> bool) -> bool {
     let threads = program.len();
     let initial = State {
         control: vec![0; threads],
@@ -177,12 +188,11 @@ pub fn traces(program: &Mini, memory: Memory) -> BTreeSet<Trace> {
         looked: vec![false; threads],
         trace: (vec![Vec::new(); threads], Vec::new()),
     };
-    let mut found = BTreeSet::new();
-    let mut seen = HashSet::from([initial.clone()]);
+    let mut seen = FxHashSet::from_iter([initial.clone()]);
     let mut stack = vec![initial];
     while let Some(state) = stack.pop() {
-        if state.buffers.iter().all(Vec::is_empty) {
-            found.insert(state.trace.clone());
+        if state.buffers.iter().all(Vec::is_empty) && !holds(&state.trace) {
+            return false;
         }
         for next in successors(program, &state, memory) {
             if seen.insert(next.clone()) {
@@ -190,13 +200,13 @@ pub fn traces(program: &Mini, memory: Memory) -> BTreeSet<Trace> {
             }
         }
     }
-    found
+    true
 }
 
 /// Whether TSO shows nothing that SC does not show.
 pub fn is_persistent(program: &Mini) -> bool {
     let consistent = traces(program, Memory::Sc);
-    traces(program, Memory::Tso).iter().all(|trace| consistent.contains(trace))
+    all_traces(program, Memory::Tso, |trace| consistent.contains(trace))
 }
 
 fn successors(program: &Mini, state: &State, memory: Memory) -> Vec<State> {

@@ -17,7 +17,7 @@ use seqcon::readings::{self, Splittable};
 use seqcon::repair::Repair;
 use seqcon::weak::Machine;
 use seqcon::weak::split::{SplitProgram, TooLong};
-use seqcon::weak::verify::{Question, Verdict, robust, same_states};
+use seqcon::weak::verify::{Question, Verdict, robust, same_states, same_states_within_bound};
 
 /// The program of a specification.
 pub fn program(text: &str) -> Program {
@@ -94,6 +94,31 @@ pub fn judge(
     property: &Property,
     limits: Limits,
 ) -> Verdict {
+    let split = repaired(program, repair, atomicity);
+    let question = question(model, atomicity, limits);
+    match property {
+        Property::SameStates => same_states(&split, &question),
+        _ => robust(&split, &question),
+    }
+}
+
+/// The verdict on its states by those of the machine alone. Where traces are [`Verdict::Bounded`] the library would
+/// examine them again for [`judge`], which takes far longer.
+pub fn judge_states(program: &Program, repair: &Repair, model: &str, atomicity: Atomicity, limits: Limits) -> Verdict {
+    same_states_within_bound(&repaired(program, repair, atomicity), &question(model, atomicity, limits))
+}
+
+fn question(model: &str, atomicity: Atomicity, limits: Limits) -> Question {
+    Question {
+        machine: Machine::of(&named(model)).expect("tso or pso"),
+        granularity: granularity(atomicity),
+        bound: limits.buffer,
+        limit: limits.states,
+    }
+}
+
+/// The program with a repair put in, as a reading of its composite instructions has it.
+fn repaired(program: &Program, repair: &Repair, atomicity: Atomicity) -> SplitProgram {
     let mut split = SplitProgram::new(program).expect("short instructions");
     repair.apply(&Outline::of_program(program), &mut split);
     if atomicity == Atomicity::Presumed {
@@ -101,16 +126,7 @@ pub fn judge(
             split.lock(at);
         }
     }
-    let question = Question {
-        machine: Machine::of(&named(model)).expect("tso or pso"),
-        granularity: granularity(atomicity),
-        bound: limits.buffer,
-        limit: limits.states,
-    };
-    match property {
-        Property::SameStates => same_states(&split, &question),
-        _ => robust(&split, &question),
-    }
+    split
 }
 
 /// A built-in memory model.

@@ -1,7 +1,7 @@
 //! The main analysis as an engine: robustness by critical cycles (method §1 to §11).
 //!
 //! The stations themselves are [`facts`](crate::facts) to [`placement`](crate::placement), with
-//! [`readings`](crate::readings) for instructions with several accesses and [`confirm`](crate::confirm) for delays
+//! [`readings`] for instructions with several accesses and [`confirm`] for delays
 //! that no run needs; this is their common face. Fences are not found by trying sets of them: the event graph demands
 //! all that it demands at once, and confirmation goes through [the loop](crate::insertion) by itself.
 

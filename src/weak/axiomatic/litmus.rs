@@ -4,9 +4,7 @@
 //! condition by itself (one that `exists` looks for, that `~exists` forbids, that `forall` does not allow) decides it
 //! however far loops go; without one the answer is not known.
 
-use super::{Failure, Model, Outcomes, outcomes_within};
-use crate::budget::Budget;
-use crate::program::Program;
+use super::Outcomes;
 use crate::property::{FinalCondition, Quantifier};
 
 /// What a memory model says of a litmus test.
@@ -41,20 +39,6 @@ impl Verdict {
     pub fn is_definite(&self) -> bool {
         self.condition.map_or(self.outcomes.complete, |answer| answer != Answer::Unknown)
     }
-}
-
-/// Runs the program of a test under a memory model; loops go round at most `unroll` times.
-///
-/// # Errors
-/// If an execution of the test goes wrong.
-pub fn verdict(
-    program: &Program,
-    condition: Option<&FinalCondition>,
-    model: Model,
-    unroll: usize,
-) -> Result<Verdict, Failure> {
-    let outcomes = outcomes_within(program, model, unroll, &Budget::default())?;
-    Ok(Verdict::of(condition, outcomes))
 }
 
 fn answer(condition: &FinalCondition, outcomes: &Outcomes) -> Answer {

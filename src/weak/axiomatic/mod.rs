@@ -109,6 +109,7 @@ pub enum Failure {
 ///
 /// # Errors
 /// If an allowed execution goes wrong, or the program cannot be compiled.
+#[cfg(feature = "internals")]
 pub fn outcomes(program: &Program, model: Model, unroll: usize) -> Result<Outcomes, Failure> {
     outcomes_within(program, model, unroll, &Budget::default())
 }

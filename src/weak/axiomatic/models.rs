@@ -45,6 +45,7 @@ pub enum Model {
 
 impl Model {
     /// All models, each with the name of its table in [`memory`](crate::memory).
+    #[cfg(feature = "internals")]
     pub const ALL: [(Model, &'static str); 5] =
         [(Model::Sc, "sc"), (Model::Tso, "tso"), (Model::Pso, "pso"), (Model::Armv7, "armv7"), (Model::Power, "power")];
 

@@ -1,0 +1,16 @@
+//! Litmus tests by axioms.
+
+use seqcon::program::Program;
+use seqcon::property::FinalCondition;
+use seqcon::weak::axiomatic::litmus::Verdict;
+use seqcon::weak::axiomatic::{Failure, Model, outcomes};
+
+/// What a memory model says of a test; loops go round at most `unroll` times.
+pub fn verdict(
+    program: &Program,
+    condition: Option<&FinalCondition>,
+    model: Model,
+    unroll: usize,
+) -> Result<Verdict, Failure> {
+    Ok(Verdict::of(condition, outcomes(program, model, unroll)?))
+}
