@@ -25,7 +25,7 @@ use crate::aeg::Profile;
 use crate::analysis::{Analysis, ModelOutcome, Options};
 use crate::facts::extract::{self, NoProgress, extract};
 use crate::lts::error::Error;
-use crate::lts::source::Source;
+use crate::lts::source::Bytes;
 use crate::memory::MemoryModel;
 
 /// The bundled programs: name and state space.
@@ -48,7 +48,7 @@ pub fn verdicts(model: &MemoryModel) -> Result<Vec<(&'static str, ModelOutcome)>
     PROGRAMS
         .iter()
         .map(|(name, text)| {
-            let source = Source::from_bytes(name, text.as_bytes().to_vec())?;
+            let source = Bytes::from_bytes(name, text.as_bytes().to_vec())?;
             let facts = extract(&source, &extract::Options::default(), &NoProgress)?.facts;
             Ok((*name, Analysis::new(facts, Profile::Sound).run(model, &Options::default())))
         })

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use seqcon::facts::extract::{Escapes, NoProgress, Options, extract};
-use seqcon::lts::source::Source;
+use seqcon::lts::source::Bytes;
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (flags, bytes) = input;
@@ -17,7 +17,7 @@ fuzz_target!(|input: (u8, &[u8])| {
         escapes: if flags & 4 != 0 { Escapes::Ltsmin } else { Escapes::None },
         ..Options::default()
     };
-    let Ok(source) = Source::from_bytes("fuzz.aut", bytes.to_vec()) else { return };
+    let Ok(source) = Bytes::from_bytes("fuzz.aut", bytes.to_vec()) else { return };
     match extract(&source, &options, &NoProgress) {
         Ok(extraction) => {
             let facts = extraction.facts;

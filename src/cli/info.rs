@@ -14,7 +14,7 @@ use crate::facts::extract::{self, Extraction};
 use crate::facts::{Facts, file};
 use crate::lts::is_facts;
 use crate::lts::label::{Access, Label, Step};
-use crate::lts::source::Source;
+use crate::lts::source::Bytes;
 use crate::natural::natural_order;
 use crate::program::{Program, Thread, Type, Variable};
 use crate::report::streams;
@@ -102,7 +102,7 @@ fn info(path: &Path, input: &InputArguments) -> Result<Info, Failure> {
     if Specification::is_one(path) {
         return of_specification(path, &input.limits);
     }
-    let source = Source::open_within(path, &input.limits.budget.budget())?;
+    let source = Bytes::open_within(path, &input.limits.budget.budget())?;
     if is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
         source.check_unchanged()?;

@@ -14,7 +14,7 @@ use crate::facts::{self, Facts};
 use crate::lang::Language;
 use crate::lts::dialect::Dialect;
 use crate::lts::dialect::generic::Description;
-use crate::lts::source::Source;
+use crate::lts::source::Bytes;
 use crate::memory::MemoryModel;
 use crate::provenance::sha256;
 use crate::specification::Specification;
@@ -124,7 +124,7 @@ impl InputArguments {
             return Ok(model(Content::Specification(specification), Vec::new()));
         }
         let bar = ByteBar::new(&format!("reading {}", path.display()));
-        let source = Source::open_within(path, &options.budget)?;
+        let source = Bytes::open_within(path, &options.budget)?;
         self.hashes.note(path, || source.sha256());
         let extraction = facts::read(&source, options, &bar)?;
         bar.finish();

@@ -13,7 +13,7 @@ use crate::report::csv::guarded;
 use crate::report::output::Staged;
 use crate::report::streams;
 use crate::text::excerpt::printable;
-use crate::weak::axiomatic::litmus::{Answer, Verdict};
+use crate::weak::axiomatic::litmus::{Answer, Judgement};
 use crate::weak::axiomatic::{Model, outcomes_within};
 use rayon::prelude::*;
 use std::fs;
@@ -32,7 +32,7 @@ struct Judged {
     name: String,
     memory_model: String,
     quantifier: Option<Quantifier>,
-    verdict: Verdict,
+    verdict: Judgement,
 }
 
 pub fn run(arguments: &LitmusArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
@@ -107,7 +107,7 @@ fn judge(file: &Named, models: &[(String, Model)], unroll: usize, budget: &Budge
     let models = if models.is_empty() { vec![default_model(&test)?] } else { models.to_vec() };
     let judge = |(name, model): (String, Model)| {
         let outcomes = outcomes_within(&test.program, model, unroll, budget);
-        let verdict = outcomes.map(|outcomes| Verdict::of(test.condition.as_ref(), outcomes));
+        let verdict = outcomes.map(|outcomes| Judgement::of(test.condition.as_ref(), outcomes));
         let verdict = verdict.map_err(|failure| Failure::in_file(&file.path, failure))?;
         let quantifier = test.condition.as_ref().map(|condition| condition.quantifier);
         Ok(Judged { name: file.name.clone(), memory_model: name, quantifier, verdict })

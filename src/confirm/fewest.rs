@@ -18,7 +18,7 @@ use crate::placement::exact::unreadability;
 use crate::placement::{Minimality, Placement};
 use crate::repair::Repair;
 use crate::weak::attack::{Attack, Pair, Witness};
-use crate::weak::runs::{self, Verdict};
+use crate::weak::runs::{self, RunsVerdict};
 use crate::weak::split::SplitProgram;
 use crate::weak::visited::{Allowance, LimitReached};
 use crate::weak::ways::Way;
@@ -36,7 +36,7 @@ pub(super) struct Fewest<'a> {
 }
 
 /// What is searched with fences in place.
-pub(super) struct Search<'a> {
+pub(super) struct FencedSearch<'a> {
     /// The pairs that may be feasible; only these are tried.
     pub pairs: BTreeSet<Pair>,
     pub split: &'a SplitProgram,
@@ -103,7 +103,7 @@ impl<'a> Fewest<'a> {
     }
 
     /// The fewest fences that leave no pair feasible, and of these such as are easy to see in a text.
-    pub(super) fn place(&self, search: &Search<'_>, witnesses: &[Witness]) -> Result<Found, GivenUp> {
+    pub(super) fn place(&self, search: &FencedSearch<'_>, witnesses: &[Witness]) -> Result<Found, GivenUp> {
         let mut confirmed = BTreeSet::new();
         let graph = &self.subject.analysis.graph;
         let mut checker = |fences: &Fences| match self.demands(search, fences, &mut confirmed) {
@@ -125,7 +125,7 @@ impl<'a> Fewest<'a> {
     /// What each run that gets past these fences demands.
     fn demands(
         &self,
-        search: &Search<'_>,
+        search: &FencedSearch<'_>,
         fences: &Fences,
         confirmed: &mut BTreeSet<Pair>,
     ) -> Result<BTreeSet<Demand>, GivenUp> {
@@ -148,7 +148,7 @@ impl<'a> Fewest<'a> {
             // On PSO attacks by one thread that stops are not all.
             let (machine, granularity) = (search.machine, search.granularity);
             let all_runs = runs::examine(&split, machine, granularity, search.buffer, search.allowance.clone());
-            if !matches!(all_runs?, Verdict::Robust { is_complete: true, .. }) {
+            if !matches!(all_runs?, RunsVerdict::Robust { is_complete: true, .. }) {
                 return Err(GivenUp::Undecided);
             }
         }

@@ -40,7 +40,7 @@ use crate::weak::split::{SplitProgram, TooLong};
 use crate::weak::threads::AccessKind;
 use crate::weak::visited::{Allowance, LimitReached};
 use crate::weak::{Granularity, Machine};
-use fewest::{Fewest, GivenUp, Search};
+use fewest::{FencedSearch, Fewest, GivenUp};
 use std::time::Instant;
 
 /// How many states the default spends on a memory model at most: with [`FEW`], some seconds, and no more than a few
@@ -226,7 +226,7 @@ impl Subject<'_> {
             findings.delays.iter().map(|delay| self.pairs(split, delay.from, delay.to)).collect();
         let feasible = |verdict: &Confirmation| *verdict != Confirmation::No;
         let tried = pairs.iter().zip(&verdicts).filter(|(_, verdict)| feasible(verdict)).flat_map(|(pairs, _)| pairs);
-        let search = Search {
+        let search = FencedSearch {
             pairs: tried.copied().collect(),
             split,
             machine,

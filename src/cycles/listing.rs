@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 
 /// What a segment of a cycle is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Verdict {
+pub struct SegmentVerdict {
     /// The pair is unsafe: a delay.
     pub is_unsafe: bool,
     /// The pair needs a cumulative fence.
@@ -29,7 +29,7 @@ pub struct Verdict {
     pub torn: bool,
 }
 
-impl Verdict {
+impl SegmentVerdict {
     fn is_finding(self) -> bool {
         self.is_unsafe || self.cumulative || self.torn
     }
@@ -41,7 +41,7 @@ pub struct JudgedCycle {
     /// The cycle.
     pub cycle: Cycle,
     /// One for each segment.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<SegmentVerdict>,
 }
 
 impl JudgedCycle {
@@ -115,7 +115,7 @@ fn for_each_judged_cycle(
     // The larger relation has the cycles of the smaller one; each cycle is then held against the relation of each pair.
     let cycles = relations.cycle_graph(Kind::Write, sideways);
     for_each_cycle(&cycles, &mut |cycle| {
-        let verdicts: Vec<Verdict> = cycle
+        let verdicts: Vec<SegmentVerdict> = cycle
             .segments
             .iter()
             .enumerate()
@@ -123,11 +123,11 @@ fn for_each_judged_cycle(
                 let (a, b) = (segment.entry, segment.exit);
                 let conflicts = relations.conflicts_for(graph.vertex(b).kind);
                 if !cycle.is_move(position) || !cycle.conflict_edges().all(|(from, to)| conflicts.contains(from, to)) {
-                    return Verdict::default();
+                    return SegmentVerdict::default();
                 }
                 match &open {
-                    None => Verdict { torn: torn_moves.contains(&(a, b)), ..Verdict::default() },
-                    Some(open) => Verdict {
+                    None => SegmentVerdict { torn: torn_moves.contains(&(a, b)), ..SegmentVerdict::default() },
+                    Some(open) => SegmentVerdict {
                         is_unsafe: relations.unsafe_pairs.contains(a, b),
                         cumulative: open[a.index()].contains(b.index()),
                         torn: false,

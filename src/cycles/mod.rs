@@ -23,7 +23,7 @@ pub use atomicity::Atomicity;
 pub use delays::{ConflictRule, Delay, Findings, Setting, Torn, find};
 #[cfg(feature = "internals")]
 pub use graph::{CycleGraph, Sideways, TornScope};
-pub use listing::{CycleList, JudgedCycle, Listing, Verdict};
+pub use listing::{CycleList, JudgedCycle, Listing, SegmentVerdict};
 #[cfg(feature = "internals")]
 pub use outside::Outside;
 pub use witness::{Cycle, Edge, Segment, Step};

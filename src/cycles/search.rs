@@ -43,7 +43,7 @@ pub fn shortest_cycles(outside: &Outside<'_>, b: VertexId, wanted: &FixedBitSet)
     if wanted.is_clear() {
         return BTreeMap::new();
     }
-    let mut search = Search::new(outside, b, wanted);
+    let mut search = CycleSearch::new(outside, b, wanted);
     search.run();
     search.found
 }
@@ -67,7 +67,7 @@ struct Passage {
 /// from any more count as used.
 type Used = FixedBitSet;
 
-struct Search<'g> {
+struct CycleSearch<'g> {
     graph: &'g CycleGraph<'g>,
     b: VertexId,
     /// The wanted entries that were not found yet.
@@ -83,7 +83,7 @@ struct Search<'g> {
     found: BTreeMap<VertexId, Cycle>,
 }
 
-impl<'g> Search<'g> {
+impl<'g> CycleSearch<'g> {
     fn new(outside: &Outside<'g>, b: VertexId, wanted: FixedBitSet) -> Self {
         let graph = outside.graph;
         let nothing = Used::with_capacity(graph.graph.threads.len() + graph.graph.locations.len());
@@ -92,7 +92,7 @@ impl<'g> Search<'g> {
         for exit in leads_back.ones().map(VertexId::new) {
             leaving[graph.graph.vertex(exit).location.index()].insert(graph.thread(exit).index());
         }
-        let mut search = Search {
+        let mut search = CycleSearch {
             graph,
             b,
             leads_back,

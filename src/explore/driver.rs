@@ -209,7 +209,7 @@ pub fn explore<O: Observer>(
     let mut layout = Layout::new(compiled);
     let mut progress = Progress::start(compiled, &layout, observer);
     loop {
-        match Search::new(compiled, &layout, limits, observer, started, progress).run()? {
+        match BreadthFirst::new(compiled, &layout, limits, observer, started, progress).run()? {
             Ended::Done(explored) => return Ok(*explored),
             Ended::TooNarrow(narrow, so_far) => {
                 let wider = layout.widened(narrow);
@@ -252,7 +252,7 @@ impl<W: Visitor> Worker<'_, W> {
     }
 }
 
-struct Search<'p, O: Observer> {
+struct BreadthFirst<'p, O: Observer> {
     compiled: &'p Compiled,
     layout: &'p Layout,
     limits: &'p Limits<'p>,
@@ -268,7 +268,7 @@ struct Search<'p, O: Observer> {
     out_of_range: u64,
 }
 
-impl<'p, O: Observer> Search<'p, O> {
+impl<'p, O: Observer> BreadthFirst<'p, O> {
     fn new(
         compiled: &'p Compiled,
         layout: &'p Layout,
@@ -283,7 +283,7 @@ impl<'p, O: Observer> Search<'p, O> {
             state: vec![0; layout.words()],
             collector: Collector::new(watcher, layout.words()),
         };
-        Search {
+        BreadthFirst {
             compiled,
             layout,
             limits,

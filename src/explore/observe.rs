@@ -8,7 +8,7 @@ use crate::lts::label::Label;
 use crate::lts::writer;
 use crate::outline::Outline;
 use crate::program::Program;
-use crate::program::labels::{Verdict, label};
+use crate::program::labels::{Decision, label};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -292,8 +292,8 @@ impl<W: Write> Observer for AutObserver<'_, W> {
             for &end in &watcher.ends {
                 for &evaluated in &watcher.steps[begin..end] {
                     let target = match evaluated.verdict {
-                        Verdict::Taken => numbers.next().map_or(state, |&number| u64::from(number)),
-                        Verdict::Refused => state,
+                        Decision::Taken => numbers.next().map_or(state, |&number| u64::from(number)),
+                        Decision::Refused => state,
                     };
                     let program = self.program;
                     let text =

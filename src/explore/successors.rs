@@ -7,7 +7,7 @@ use super::layout::{DoesNotFit, Layout};
 use crate::ids::{ControlAt, ThreadAt};
 use crate::program::At;
 use crate::program::compiled::{Compiled, CompiledThread, Fault, Step, Target, Trace};
-use crate::program::labels::Verdict;
+use crate::program::labels::Decision;
 use crate::property::StateCondition;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Evaluated {
     /// The instruction.
     pub at: At,
     /// Taken or refused.
-    pub verdict: Verdict,
+    pub verdict: Decision,
     /// The digits of its computed indices.
     pub key: u64,
 }
@@ -237,7 +237,7 @@ impl<'p> Expander<'p> {
         let mut trace = Trace::default();
         let is_taken = step.is_enabled(&self.values, &mut trace).map_err(|fault| trouble(fault, thread, step))?;
         self.out_of_range += trace.out_of_range;
-        let verdict = if is_taken { Verdict::Taken } else { Verdict::Refused };
+        let verdict = if is_taken { Decision::Taken } else { Decision::Refused };
         Ok((evaluated(thread, step, verdict, trace.key), is_taken))
     }
 
@@ -277,7 +277,7 @@ impl<'p> Expander<'p> {
         for next in self.compiled.thread(thread).steps_from(control) {
             let mut trace = Trace::default();
             let is_taken = next.is_enabled(&self.after, &mut trace).map_err(|fault| trouble(fault, thread, next))?;
-            let verdict = if is_taken { Verdict::Taken } else { Verdict::Refused };
+            let verdict = if is_taken { Decision::Taken } else { Decision::Refused };
             if is_taken && next.has_computed_index() {
                 self.scratch.copy_from_slice(&self.after);
                 next.execute(&mut self.scratch, &mut trace).map_err(|fault| trouble(fault, thread, next))?;
@@ -288,7 +288,7 @@ impl<'p> Expander<'p> {
     }
 }
 
-fn evaluated(thread: ThreadAt, step: &Step, verdict: Verdict, key: u64) -> Evaluated {
+fn evaluated(thread: ThreadAt, step: &Step, verdict: Decision, key: u64) -> Evaluated {
     Evaluated { at: At { thread, instruction: step.instruction }, verdict, key }
 }
 

@@ -24,7 +24,7 @@ use crate::ids::LabelId;
 use crate::lts::error::Error;
 use crate::lts::is_facts;
 use crate::lts::label::Label;
-use crate::lts::source::Source;
+use crate::lts::source::Bytes;
 use crate::outline::Outline;
 use extract::{Extraction, Options, Progress};
 use std::collections::BTreeMap;
@@ -36,14 +36,14 @@ use std::path::Path;
 /// # Errors
 /// If it cannot be opened or is neither; see [`extract::extract`] and [`file::read`].
 pub fn load(path: &Path, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
-    read(&Source::open_within(path, &options.budget)?, options, progress)
+    read(&Bytes::open_within(path, &options.budget)?, options, progress)
 }
 
 /// Takes the facts from a state space or a facts file that is open. If it was written to meanwhile, that is an error.
 ///
 /// # Errors
 /// As for [`load`].
-pub fn read(source: &Source, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
+pub fn read(source: &Bytes, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
     let extraction = if is_facts(source.bytes()) {
         let facts = file::read(source.bytes(), source.name())?;
         Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new(), part: None }

@@ -5,7 +5,7 @@
 //! starts with gzip's magic bytes is decompressed, whatever its name. Both then occupy memory of their full size,
 //! because the extraction passes twice over the text.
 //!
-//! A file that changes while it is read gives an error, not a result: [`Source::check_unchanged`] compares its size
+//! A file that changes while it is read gives an error, not a result: [`Bytes::check_unchanged`] compares its size
 //! and time with those at the beginning. If a mapped file becomes shorter, the system ends whoever looks at the bytes
 //! that are gone with SIGBUS; a command that called [`explain_lost_bytes`] ends with a message and exit status 2
 //! instead. A change that leaves size and time as they were is not seen.
@@ -34,7 +34,7 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// The bytes of an input and the name that messages use for it.
 #[derive(Debug)]
-pub struct Source {
+pub struct Bytes {
     name: String,
     /// As they were read.
     contents: Contents,
@@ -63,43 +63,43 @@ enum Contents {
     Owned(Vec<u8>),
 }
 
-impl Source {
+impl Bytes {
     /// Opens a file; `-` is standard input.
     ///
     /// # Errors
     /// If it is a directory, cannot be read, is empty, or is a damaged gzip file.
-    pub fn open(path: &Path) -> Result<Source, Error> {
-        Source::open_within(path, &Budget::default())
+    pub fn open(path: &Path) -> Result<Bytes, Error> {
+        Bytes::open_within(path, &Budget::default())
     }
 
     /// The same; what must be held in memory is read as far as the budget goes.
     ///
     /// # Errors
-    /// As for [`open`](Source::open), and if the budget is exhausted.
-    pub fn open_within(path: &Path, budget: &Budget) -> Result<Source, Error> {
+    /// As for [`open`](Bytes::open), and if the budget is exhausted.
+    pub fn open_within(path: &Path, budget: &Budget) -> Result<Bytes, Error> {
         let name = path.display().to_string();
         if path == Path::new("-") {
             let bytes = read("standard input", "check where the input comes from", io::stdin().lock(), budget)?;
-            return Source::decompressed("standard input".to_owned(), Contents::Owned(bytes), None, budget);
+            return Bytes::decompressed("standard input".to_owned(), Contents::Owned(bytes), None, budget);
         }
         let (contents, file) = open_file(path, &name, budget)?;
-        Source::decompressed(name, contents, file, budget)
+        Bytes::decompressed(name, contents, file, budget)
     }
 
     /// Reads everything from `reader`.
     ///
     /// # Errors
     /// If reading fails, if there is nothing to read, or if it is a damaged gzip stream.
-    pub fn from_reader(name: &str, reader: impl Read) -> Result<Source, Error> {
-        Source::from_bytes(name, read(name, "check where the input comes from", reader, &Budget::default())?)
+    pub fn from_reader(name: &str, reader: impl Read) -> Result<Bytes, Error> {
+        Bytes::from_bytes(name, read(name, "check where the input comes from", reader, &Budget::default())?)
     }
 
     /// Takes bytes that are already in memory, compressed or not.
     ///
     /// # Errors
     /// If there are none, or if they are a damaged gzip stream.
-    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Source, Error> {
-        Source::decompressed(name.to_owned(), Contents::Owned(bytes), None, &Budget::default())
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Bytes, Error> {
+        Bytes::decompressed(name.to_owned(), Contents::Owned(bytes), None, &Budget::default())
     }
 
     fn decompressed(
@@ -107,8 +107,8 @@ impl Source {
         contents: Contents,
         file: Option<(File, Stamp)>,
         budget: &Budget,
-    ) -> Result<Source, Error> {
-        let mut source = Source { name, contents, text: None, file };
+    ) -> Result<Bytes, Error> {
+        let mut source = Bytes { name, contents, text: None, file };
         if source.bytes().starts_with(&GZIP_MAGIC) {
             let damaged = |cause| Error::access(&source.name, "cannot decompress", cause, "the gzip file is damaged");
             let text = pieces(&source.name, flate2::read::MultiGzDecoder::new(source.bytes()), budget, damaged)?;

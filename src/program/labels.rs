@@ -14,7 +14,7 @@ use crate::lts::label::{Access, Label, LabelKind, Step};
 
 /// Whether an instruction was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum Decision {
     /// It was taken: its condition and its assignments were evaluated.
     Taken,
     /// It was refused: only its condition was evaluated.
@@ -23,7 +23,7 @@ pub enum Verdict {
 
 /// Builds the label of an instruction.
 #[must_use]
-pub fn label(program: &Program, at: At, verdict: Verdict, key: u64) -> Label {
+pub fn label(program: &Program, at: At, verdict: Decision, key: u64) -> Label {
     let (thread, own) = (at.thread, program.instruction(at));
     let slots = Slots::of(program);
     let outranked: Vec<Expression> = outranked(program.thread(thread), at.instruction).collect();
@@ -31,7 +31,7 @@ pub fn label(program: &Program, at: At, verdict: Verdict, key: u64) -> Label {
     for condition in outranked.iter().chain(&own.condition) {
         expression_lengths(&slots, thread, condition, &mut lengths);
     }
-    if verdict == Verdict::Taken {
+    if verdict == Decision::Taken {
         for assignment in &own.assignments {
             expression_lengths(&slots, thread, &assignment.value, &mut lengths);
             reference_lengths(&slots, thread, &assignment.target, &mut lengths);
@@ -46,7 +46,7 @@ pub fn label(program: &Program, at: At, verdict: Verdict, key: u64) -> Label {
         }
         steps.push(Step::Condition { reads });
     }
-    if verdict == Verdict::Taken {
+    if verdict == Decision::Taken {
         for assignment in &own.assignments {
             let mut reads = Vec::new();
             builder.reads(&assignment.value, &mut reads);
@@ -70,7 +70,7 @@ pub fn label(program: &Program, at: At, verdict: Verdict, key: u64) -> Label {
             InstructionKind::Fence => LabelKind::Fence,
             InstructionKind::Atomic => LabelKind::Atomic,
         },
-        refused: verdict == Verdict::Refused,
+        refused: verdict == Decision::Refused,
         steps,
     }
 }

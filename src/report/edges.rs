@@ -14,7 +14,7 @@ use super::litmus::assembly::assembly;
 use super::litmus::links::{Link, Links};
 use super::litmus::target::Target;
 use crate::analysis::{ModelOutcome, Outcome};
-use crate::cycles::{Cycle, Edge, Segment, Step, Verdict};
+use crate::cycles::{Cycle, Edge, Segment, SegmentVerdict, Step};
 use crate::memory::Kind;
 use std::cell::OnceCell;
 
@@ -36,7 +36,7 @@ impl<'a> Edges<'a> {
     /// The accesses of a cycle with the edges that leave them. A segment moves within its instruction if its verdict
     /// says so, or if program order does not give the move: then the instruction is atomic or locked.
     #[must_use]
-    pub fn steps(&self, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<Step> {
+    pub fn steps(&self, cycle: &Cycle, verdicts: &[SegmentVerdict]) -> Vec<Step> {
         let Outcome { accesses, analysis, .. } = self.outcome;
         let in_order =
             |Segment { entry, exit }| analysis.as_ref().is_none_or(|known| known.order.contains(entry, exit));
@@ -57,7 +57,7 @@ impl<'a> Edges<'a> {
 
     /// The cycle in diy's vocabulary.
     #[must_use]
-    pub fn diy_name(&self, cycle: &Cycle, verdicts: &[Verdict]) -> String {
+    pub fn diy_name(&self, cycle: &Cycle, verdicts: &[SegmentVerdict]) -> String {
         let names: Vec<String> = self.steps(cycle, verdicts).into_iter().map(|step| step.name).collect();
         names.join(" ")
     }

@@ -5,7 +5,7 @@ use super::names;
 use crate::aeg::Profile;
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::caveat::{Level, Topic};
-use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, Step, Verdict};
+use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, SegmentVerdict, Step};
 use crate::ids::{InstrId, VertexId};
 use crate::memory::{FenceStrength, Kind};
 use crate::outline::Place;
@@ -232,10 +232,10 @@ impl Outcome {
     #[must_use]
     pub fn witness_rows(&self, result: &ModelOutcome, number: usize, found: &Delay, steps: &[Step]) -> Vec<CycleRow> {
         // Of the other segments nothing is claimed: each is a delay of its own if it is one.
-        let first = Verdict { is_unsafe: found.is_unsafe, cumulative: found.cumulative, torn: false };
-        let verdicts: Vec<Verdict> = [first]
+        let first = SegmentVerdict { is_unsafe: found.is_unsafe, cumulative: found.cumulative, torn: false };
+        let verdicts: Vec<SegmentVerdict> = [first]
             .into_iter()
-            .chain(std::iter::repeat(Verdict::default()))
+            .chain(std::iter::repeat(SegmentVerdict::default()))
             .take(found.witness.segments.len())
             .collect();
         self.rows_of(result, number, steps, &found.witness, &verdicts)
@@ -247,7 +247,7 @@ impl Outcome {
         number: usize,
         steps: &[Step],
         cycle: &Cycle,
-        verdicts: &[Verdict],
+        verdicts: &[SegmentVerdict],
     ) -> Vec<CycleRow> {
         let accesses = &self.accesses;
         let unsafe_move = |entry: VertexId| {

@@ -24,7 +24,7 @@ use std::fmt::{self, Write};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addition {
     /// Where.
-    pub place: Place,
+    pub place: Spot,
     /// What it is called elsewhere in the report.
     pub mark: String,
     /// What it is.
@@ -33,7 +33,7 @@ pub struct Addition {
 
 /// Where something is put in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum Spot {
     /// Before the instruction.
     Before(Span),
     /// After the instruction.
@@ -64,9 +64,9 @@ pub fn write(path: &str, text: &str, additions: &[Addition], out: &mut dyn Write
     let (mut above, mut below): (BTreeMap<usize, Vec<Drawn<'_>>>, BTreeMap<usize, Vec<Drawn<'_>>>) = Default::default();
     for addition in additions {
         let (side, span) = match addition.place {
-            Place::Before(span) => (&mut above, Span { end: span.start, ..span }),
-            Place::After(span) => (&mut below, Span { start: span.end, ..span }),
-            Place::Around(span) => (&mut below, span),
+            Spot::Before(span) => (&mut above, Span { end: span.start, ..span }),
+            Spot::After(span) => (&mut below, Span { start: span.end, ..span }),
+            Spot::Around(span) => (&mut below, span),
         };
         let excerpt = Excerpt::of(text, span, COLUMNS);
         side.entry(line_of(span.start)).or_default().push(Drawn { excerpt, addition });
@@ -123,7 +123,7 @@ fn write_arrow(drawn: &Drawn<'_>, arrow: char, gutter: usize, out: &mut dyn Writ
 mod tests {
     use super::*;
 
-    fn shown(text: &str, additions: &[(Place, &str)]) -> String {
+    fn shown(text: &str, additions: &[(Spot, &str)]) -> String {
         let additions: Vec<Addition> = additions
             .iter()
             .map(|&(place, what)| Addition { place, mark: "F0".to_owned(), what: what.to_owned() })
@@ -142,9 +142,9 @@ mod tests {
     fn additions_stand_between_the_lines_and_what_is_far_is_left_out() {
         let text = "one\ntwo { x }\nthree\nfour\nfive\nsix { y }\n";
         let additions = [
-            (Place::After(span(text, "x")), "fence"),
-            (Place::Before(span(text, "y")), "fence"),
-            (Place::Around(span(text, "six")), "lock"),
+            (Spot::After(span(text, "x")), "fence"),
+            (Spot::Before(span(text, "y")), "fence"),
+            (Spot::Around(span(text, "six")), "lock"),
         ];
         let expected = "     --> f.slco
    1 | one
@@ -163,14 +163,14 @@ mod tests {
     #[test]
     fn the_end_of_the_text_and_a_line_that_is_too_long_have_a_place() {
         assert_eq!(
-            shown("x", &[(Place::After(Span { start: 0, end: 1 }), "fence")]),
+            shown("x", &[(Spot::After(Span { start: 0, end: 1 }), "fence")]),
             "     --> f.slco\n   1 | x\n  F0 +  ^ fence\n"
         );
         let text = format!("{}x{}y", "a".repeat(200), "b".repeat(200));
-        let long = shown(&text, &[(Place::After(span(&text, "x")), "one"), (Place::After(span(&text, "y")), "two")]);
+        let long = shown(&text, &[(Spot::After(span(&text, "x")), "one"), (Spot::After(span(&text, "y")), "two")]);
         assert_eq!(long.lines().filter(|line| line.starts_with("   1 |")).count(), 2, "{long}");
         let right = format!("{}x", " ".repeat(65));
-        let shown = shown(&right, &[(Place::After(span(&right, "x")), "a long fence")]);
+        let shown = shown(&right, &[(Spot::After(span(&right, "x")), "a long fence")]);
         assert!(shown.ends_with("a long fence ^\n") && shown.lines().all(|line| line.len() <= 80), "{shown}");
         assert!(long.lines().all(|line| line.chars().count() <= 80), "{long}");
     }

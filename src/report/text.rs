@@ -17,7 +17,7 @@ use super::snippet::{self, Addition};
 use super::style::{ADDED, TITLE, WRONG, styled};
 use crate::analysis::{Fence, Inserted, ModelOutcome, Outcome, Verification};
 use crate::caveat::{Caveat, Level};
-use crate::cycles::{Cycle, Delay, Edge, Segment, Step, Torn, Verdict};
+use crate::cycles::{Cycle, Delay, Edge, Segment, SegmentVerdict, Step, Torn};
 use crate::ids::{InstrId, VertexId};
 use crate::outline::Place;
 use crate::placement::locks::Role;
@@ -150,7 +150,7 @@ fn write_gap(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
 }
 
 /// The verdict on the first segment of the witness of a torn instruction.
-const TORN: Verdict = Verdict { is_unsafe: false, cumulative: false, torn: true };
+const TORN: SegmentVerdict = SegmentVerdict { is_unsafe: false, cumulative: false, torn: true };
 
 fn write_title(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write!(out, "{} ({})", styled(TITLE, &result.model.name), result.model.title)?;
@@ -284,20 +284,20 @@ fn write_locks(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) ->
 }
 
 /// Where a fence is drawn in, and what stands there: one at a control state behind everything that leads there.
-fn drawn_in(outcome: &Outcome, source: &Source, fence: &Fence) -> Vec<(snippet::Place, String)> {
+fn drawn_in(outcome: &Outcome, source: &Source, fence: &Fence) -> Vec<(snippet::Spot, String)> {
     let own = fence.site.instr;
-    let here = |place: fn(Span) -> snippet::Place, what: String| {
+    let here = |place: fn(Span) -> snippet::Spot, what: String| {
         source.span(own).map(|span| (place(span), what)).into_iter().collect()
     };
     let mnemonic = &fence.mnemonic;
     match fence.site.place {
-        Place::Before => here(snippet::Place::Before, mnemonic.clone()),
-        Place::After => here(snippet::Place::After, mnemonic.clone()),
-        Place::Inside(_) => here(snippet::Place::Around, format!("{mnemonic} inside")),
+        Place::Before => here(snippet::Spot::Before, mnemonic.clone()),
+        Place::After => here(snippet::Spot::After, mnemonic.clone()),
+        Place::Inside(_) => here(snippet::Spot::Around, format!("{mnemonic} inside")),
         Place::State => {
             let way = |instr: InstrId| {
                 let what = if instr == own { mnemonic.clone() } else { "the same fence".to_owned() };
-                Some((snippet::Place::After(source.span(instr)?), what))
+                Some((snippet::Spot::After(source.span(instr)?), what))
             };
             outcome.leading_along(own).into_iter().filter_map(way).collect()
         }
@@ -314,7 +314,7 @@ fn write_source(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -
     });
     let locks = result.locks.iter().enumerate().flat_map(|(number, lock)| {
         lock.users.keys().filter_map(move |&instr| {
-            let place = snippet::Place::Around(source.span(instr)?);
+            let place = snippet::Spot::Around(source.span(instr)?);
             Some(Addition { place, mark: format!("L{number}"), what: "under the lock".to_owned() })
         })
     });

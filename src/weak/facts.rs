@@ -32,7 +32,7 @@ use crate::facts::{Facts, Follows};
 use crate::ids::{InstrAt, LabelId, ThreadAt};
 use crate::lts::label::Label;
 use crate::outline::Outline;
-use crate::program::labels::{Verdict, label};
+use crate::program::labels::{Decision, label};
 use crate::program::{At, Program};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -113,7 +113,7 @@ impl Tables {
         let mut from: BTreeMap<ConfigId, Vec<LabelId>> = BTreeMap::new();
         let mut taken: Vec<(LabelId, ConfigId)> = Vec::new();
         for evaluated in evaluations {
-            let is_taken = evaluated.verdict == Verdict::Taken;
+            let is_taken = evaluated.verdict == Decision::Taken;
             let id = *numbers.entry((evaluated.instruction, is_taken, evaluated.key)).or_insert_with(|| {
                 let at = At { thread, instruction: evaluated.instruction };
                 self.labels.push(label(program, at, evaluated.verdict, evaluated.key));

@@ -12,7 +12,7 @@ use crate::weak::split::SplitProgram;
 
 /// What came of all runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RunsVerdict {
     /// Every run is sequentially consistent.
     Robust {
         /// No buffer reached its bound.
@@ -34,7 +34,7 @@ pub fn examine(
     granularity: Granularity,
     bound: usize,
     allowance: impl Into<Allowance>,
-) -> Result<Verdict, LimitReached> {
+) -> Result<RunsVerdict, LimitReached> {
     let mut buffers = Buffers::new(program, machine, bound);
     let allowance = allowance.into();
     let mut visited = Visited::within(allowance.clone(), &program.budget);
@@ -64,13 +64,13 @@ pub fn examine(
                     run.extend(found);
                 }
                 run.push((step, next));
-                return Ok(Verdict::Cyclic(run));
+                return Ok(RunsVerdict::Cyclic(run));
             }
             visited.insert((next, relation), at)?;
         }
         at += 1;
     }
-    Ok(Verdict::Robust { is_complete: !buffers.is_cut_off, states: visited.len() })
+    Ok(RunsVerdict::Robust { is_complete: !buffers.is_cut_off, states: visited.len() })
 }
 
 fn extend(

@@ -4,7 +4,7 @@
 
 use super::Granularity;
 use super::split::SplitProgram;
-use super::threads::{Access, AccessKind, Action, ConfigId, Move, Order, Progress, Threads};
+use super::threads::{Access, AccessKind, Action, ConfigId, Configurations, Move, Order, Progress};
 use super::visited::{Allowance, LimitReached, Visited, reaches};
 use crate::ids::ThreadAt;
 use crate::program::At;
@@ -14,7 +14,7 @@ pub struct System<'p> {
     /// The program.
     pub program: &'p SplitProgram,
     /// Its threads.
-    pub threads: Vec<Threads<'p>>,
+    pub threads: Vec<Configurations<'p>>,
     /// What a step is.
     pub granularity: Granularity,
 }
@@ -53,17 +53,17 @@ impl<'p> System<'p> {
     /// Nothing has happened.
     #[must_use]
     pub fn new(program: &'p SplitProgram, granularity: Granularity) -> System<'p> {
-        System { program, threads: program.threads.iter().map(Threads::new).collect(), granularity }
+        System { program, threads: program.threads.iter().map(Configurations::new).collect(), granularity }
     }
 
     /// A thread.
     #[must_use]
-    pub fn thread(&self, thread: ThreadAt) -> &Threads<'p> {
+    pub fn thread(&self, thread: ThreadAt) -> &Configurations<'p> {
         &self.threads[thread.index()]
     }
 
     /// A thread that may come to new configurations.
-    pub fn thread_mut(&mut self, thread: ThreadAt) -> &mut Threads<'p> {
+    pub fn thread_mut(&mut self, thread: ThreadAt) -> &mut Configurations<'p> {
         &mut self.threads[thread.index()]
     }
 

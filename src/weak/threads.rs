@@ -9,7 +9,7 @@ use super::split::{Operation, SplitStep, SplitThread};
 use crate::ids::{ControlAt, InstrAt, LocationAt};
 use crate::program::InstructionKind;
 use crate::program::compiled::Trace;
-use crate::program::labels::Verdict;
+use crate::program::labels::Decision;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -129,7 +129,7 @@ pub struct Evaluated {
     /// The instruction, by its position in the thread.
     pub instruction: InstrAt,
     /// Whether it was taken.
-    pub verdict: Verdict,
+    pub verdict: Decision,
     /// The digits of its computed indices, as in a [label](crate::program::labels::label).
     pub key: u64,
     /// Where the thread is now.
@@ -137,7 +137,7 @@ pub struct Evaluated {
 }
 
 /// The configurations of a thread.
-pub struct Threads<'p> {
+pub struct Configurations<'p> {
     thread: &'p SplitThread,
     /// All evaluations seen so far, if somebody wants to know.
     evaluated: Option<FxHashSet<Evaluated>>,
@@ -146,12 +146,17 @@ pub struct Threads<'p> {
     moves: Vec<Option<Rc<[Move]>>>,
 }
 
-impl<'p> Threads<'p> {
+impl<'p> Configurations<'p> {
     /// A thread that has not started: configuration 0.
     #[must_use]
-    pub fn new(thread: &'p SplitThread) -> Threads<'p> {
-        let mut threads =
-            Threads { thread, evaluated: None, configs: Vec::new(), numbers: FxHashMap::default(), moves: Vec::new() };
+    pub fn new(thread: &'p SplitThread) -> Configurations<'p> {
+        let mut threads = Configurations {
+            thread,
+            evaluated: None,
+            configs: Vec::new(),
+            numbers: FxHashMap::default(),
+            moves: Vec::new(),
+        };
         threads.number(boundary(thread.initial, &thread.locals));
         threads
     }
@@ -376,13 +381,13 @@ impl<'p> Threads<'p> {
                 let faulty = Config { is_faulty: true, ..before(&config) };
                 return self.number(faulty);
             }
-            Standing::Refused => (Verdict::Refused, before(&config)),
+            Standing::Refused => (Decision::Refused, before(&config)),
             Standing::Done => {
                 let mut frame = config.frame.clone();
                 for &(local, slot) in &split.results {
                     frame[local.index()] = config.frame[slot.index()];
                 }
-                (Verdict::Taken, boundary(split.to, &frame[..locals]))
+                (Decision::Taken, boundary(split.to, &frame[..locals]))
             }
         };
         let to = self.number(after);
@@ -404,10 +409,10 @@ fn boundary(control: ControlAt, locals: &[i64]) -> Config {
 }
 
 /// The digits of the indices that an evaluation has computed.
-fn key(split: &SplitStep, verdict: Verdict, frame: &[i64]) -> u64 {
+fn key(split: &SplitStep, verdict: Decision, frame: &[i64]) -> u64 {
     let indices = match verdict {
-        Verdict::Taken => &split.indices[..],
-        Verdict::Refused => &split.indices[..split.condition_indices],
+        Decision::Taken => &split.indices[..],
+        Decision::Refused => &split.indices[..split.condition_indices],
     };
     let mut digits = Trace::default();
     for (index, length) in indices {

@@ -226,9 +226,9 @@ fn traces(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitR
         return Ok(Verdict::Verified(Ground::Attacks { states, pairs }));
     }
     Ok(match runs::examine(program, question.machine, question.granularity, question.bound, question.limit) {
-        Ok(runs::Verdict::Cyclic(run)) => return violated(Violation::Run(run)),
-        Ok(runs::Verdict::Robust { is_complete: true, states }) => Verdict::Verified(Ground::AllRuns { states }),
-        Ok(runs::Verdict::Robust { states, .. }) => Verdict::Bounded { bound: question.bound, states },
+        Ok(runs::RunsVerdict::Cyclic(run)) => return violated(Violation::Run(run)),
+        Ok(runs::RunsVerdict::Robust { is_complete: true, states }) => Verdict::Verified(Ground::AllRuns { states }),
+        Ok(runs::RunsVerdict::Robust { states, .. }) => Verdict::Bounded { bound: question.bound, states },
         Err(limit) => Verdict::Undecided(limit.into()),
     })
 }

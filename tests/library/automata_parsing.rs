@@ -6,7 +6,7 @@ use seqcon::explore::{Limits, explore};
 use seqcon::ids::ControlAt;
 use seqcon::lang::{self, Diagnostic, Diagnostics, Parsed};
 use seqcon::program::compiled::Compiled;
-use seqcon::program::labels::{Verdict, label};
+use seqcon::program::labels::{Decision, label};
 use seqcon::program::{InstructionKind, Program};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn warnings(text: &str) -> Vec<String> {
 fn shown(program: &Program) -> Vec<String> {
     let mut shown = Vec::new();
     for (at, instruction) in program.instructions_at() {
-        let label = label(program, at, Verdict::Taken, 0);
+        let label = label(program, at, Decision::Taken, 0);
         let state = |control: ControlAt| &program.thread(at.thread).states[control.index()];
         shown.push(format!("{} to {} {label}", state(instruction.from), state(instruction.to)));
     }

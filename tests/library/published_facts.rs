@@ -22,7 +22,7 @@ use seqcon::lang;
 use seqcon::lts::aut::Counts;
 use seqcon::lts::dialect::Dialect;
 use seqcon::lts::label::{Access, Label, LabelKind, Step};
-use seqcon::lts::source::Source;
+use seqcon::lts::source::Bytes;
 use seqcon::lts::writer;
 use seqcon::program::compiled::Compiled;
 use seqcon::program::{Expression, Program, Scope};
@@ -42,7 +42,7 @@ const DIFFERENT: [(&str, &str); 2] = [
 type Names = BTreeSet<(String, bool)>;
 
 fn facts_of(name: &str, text: String) -> Facts {
-    let source = Source::from_bytes(name, text.into_bytes()).unwrap();
+    let source = Bytes::from_bytes(name, text.into_bytes()).unwrap();
     extract::extract(&source, &extract::Options::default(), &NoProgress).unwrap_or_else(|e| panic!("{e}")).facts
 }
 

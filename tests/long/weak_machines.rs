@@ -4,7 +4,7 @@ use crate::support::random::{cases, is_long_run, random_cases};
 use crate::support::random_slco::{Shape, random_specification};
 use seqcon::lang;
 use seqcon::weak::attack::Attack;
-use seqcon::weak::runs::{Verdict, examine};
+use seqcon::weak::runs::{RunsVerdict, examine};
 use seqcon::weak::split::SplitProgram;
 use seqcon::weak::torn::torn;
 use seqcon::weak::visited::LimitReached;
@@ -48,18 +48,18 @@ fn hold(usual: u64, shape: &Shape, machine: Machine, granularity: Granularity) {
         let Ok(verdict) = examine(&program, machine, granularity, BOUND, limit()) else { return skip() };
         let Ok(attacked) = is_attacked(&program, machine, granularity) else { return skip() };
         match verdict {
-            Verdict::Cyclic(run) => {
+            RunsVerdict::Cyclic(run) => {
                 cyclic.set(cyclic.get() + 1);
                 // On PSO attacks are not complete: see `one_delaying_thread_that_stops_is_not_enough_on_pso`.
                 let is_complete = machine == Machine::Tso;
                 assert!(attacked || !is_complete, "no attack is found, but this run is cyclic: {run:#?}\n{text}");
                 missed.set(missed.get() + u32::from(!attacked));
             }
-            Verdict::Robust { is_complete: true, .. } => {
+            RunsVerdict::Robust { is_complete: true, .. } => {
                 robust.set(robust.get() + 1);
                 assert!(!attacked, "an attack is found, but every run is sequentially consistent\n{text}");
             }
-            Verdict::Robust { .. } => skip(),
+            RunsVerdict::Robust { .. } => skip(),
         }
     });
     let (robust, cyclic, skipped) = (robust.get(), cyclic.get(), skipped.get());
@@ -122,7 +122,7 @@ fn one_delaying_thread_that_stops_is_not_enough_on_pso() {
     );
     assert!(!is_attacked(&program, Machine::Pso, Granularity::Instructions).unwrap());
     let verdict = examine(&program, Machine::Pso, Granularity::Instructions, BOUND, limit()).unwrap();
-    assert!(matches!(verdict, Verdict::Cyclic(_)), "{verdict:?}");
+    assert!(matches!(verdict, RunsVerdict::Cyclic(_)), "{verdict:?}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use seqcon::facts::Facts;
 use seqcon::facts::extract::{self, NoProgress};
 use seqcon::ids::ControlAt;
 use seqcon::lts::aut::Counts;
-use seqcon::lts::source::Source;
+use seqcon::lts::source::Bytes;
 use seqcon::lts::writer;
 use seqcon::program::compiled::Compiled;
 use seqcon::program::{
@@ -60,7 +60,7 @@ fn facts_on_the_fly_are_those_of_the_written_state_space_for_any_number_of_threa
         let compiled = Compiled::new(&program).expect("few indices");
         let text = with_threads(1, || aut_text(&program, &compiled));
         assert_eq!(with_threads(2, || aut_text(&program, &compiled)), text, "numbering depends on the threads");
-        let source = Source::from_bytes("random", text.clone().into_bytes()).unwrap();
+        let source = Bytes::from_bytes("random", text.clone().into_bytes()).unwrap();
         // The writer writes every refused evaluation.
         let options = extract::Options { refusals: extract::Refusals::Shown, ..extract::Options::default() };
         let expected = match extract::extract(&source, &options, &NoProgress) {

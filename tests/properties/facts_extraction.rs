@@ -13,7 +13,7 @@ use seqcon::facts::{self, Facts, Follows, Presumed};
 use seqcon::ids::LabelId;
 use seqcon::lts::dialect::Dialect;
 use seqcon::lts::dialect::generic::Description;
-use seqcon::lts::source::Source;
+use seqcon::lts::source::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::sync::Mutex;
@@ -303,7 +303,7 @@ fn progress_counts_both_passes() {
     let mut text = String::from("des (0,1000,1001)\n");
     (0..1000).for_each(|state| text.push_str(&format!("({state},\"T.0\",{})\n", state + 1)));
     let total = 2 * text.len() as u64;
-    let source = Source::from_bytes("test.aut", text.into_bytes()).expect("bytes");
+    let source = Bytes::from_bytes("test.aut", text.into_bytes()).expect("bytes");
     let log = Log(Mutex::default());
     extract(&source, &options(), &log).expect("well formed");
     let mut log = log.0.into_inner().expect("not poisoned");

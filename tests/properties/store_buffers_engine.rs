@@ -117,6 +117,45 @@ fn the_fences_are_the_fewest_and_never_more_along_the_ladder() {
     assert!(tried.get() > 20 && fewer.get() > 0, "this test shows nothing");
 }
 
+/// Along the ladder there are never more fences, in all bundled specifications that the engines decide.
+#[test]
+fn bundled_specifications_need_no_more_fences_further_down_the_ladder() {
+    let tso = MemoryModel::named("tso").unwrap();
+    let [decided, fewer] = [0, 0].map(Cell::new);
+    let directory = format!("{}/specs", env!("CARGO_MANIFEST_DIR"));
+    let mut paths: Vec<_> = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "slco"));
+    for path in paths {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let program = crate::support::trust::program(&text);
+        let settings = Settings { atomicity: Some(Atomicity::Split), ..Settings::default() };
+        let above = [("cycles", &settings), ("persistence", &Settings::default())].map(|(engine, settings)| {
+            let engine = crate::support::engines::named(engine);
+            let outcome = crate::support::engines::examined(engine, &program, settings, None, |examined| {
+                crate::support::engines::placed(
+                    examined,
+                    "tso",
+                    &Options { atomicity: examined.atomicity(), ..Options::default() },
+                )
+            });
+            outcome.unwrap_or_else(|trouble| panic!("{}: {trouble:?}", path.display()))
+        });
+        let outcome = examined(&text, &Property::SameStates, |examined| placed(examined, &tso));
+        let least = match outcome.inserted {
+            Inserted::Enough => outcome.fences.len(),
+            Inserted::Undecided(least, _) => least,
+            Inserted::Unfixable => panic!("{}", path.display()),
+        };
+        decided.set(decided.get() + u32::from(outcome.inserted == Inserted::Enough));
+        for more in above.into_iter().filter(|more| more.complete) {
+            assert!(least <= more.fences.len(), "{}: {least} {}", path.display(), more.fences.len());
+            fewer.set(fewer.get() + u32::from(least < more.fences.len()));
+        }
+    }
+    println!("{} decided, {} with fewer", decided.get(), fewer.get());
+    assert!(decided.get() > 10 && fewer.get() > 1, "this test shows nothing");
+}
+
 #[test]
 fn it_agrees_with_the_main_analysis_where_that_says_that_it_is_minimal() {
     for (name, fences) in [("sb", 2), ("mp", 0), ("peterson", 2), ("dekker", 4), ("lb", 0)] {

@@ -4,7 +4,7 @@
 //! conflicts, open pairs and cycles are computed here in the plainest way.
 
 use seqcon::aeg::{AbstractEventGraph, Profile};
-use seqcon::cycles::{Atomicity, ConflictRule, Verdict};
+use seqcon::cycles::{Atomicity, ConflictRule, SegmentVerdict};
 use seqcon::ids::{InstrId, VertexId};
 use seqcon::memory::{Kind, MemoryModel};
 use seqcon::safety::{Synchronisation, UnsafePairs};
@@ -23,7 +23,7 @@ type Way = (VertexId, VertexId, bool);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
     pub segments: Vec<Segment>,
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<SegmentVerdict>,
 }
 
 /// What the definitions say about a program under one memory model.
@@ -74,8 +74,10 @@ impl Question<'_> {
                 torn: self.within_instructions(|evaluation| self.can_be_torn(evaluation), true),
                 through: self.within_instructions(|evaluation| evaluation.barrier, false),
             };
-            let judge =
-                |a: VertexId, b: VertexId| Verdict { torn: moves.torn[a.index()][b.index()], ..Verdict::default() };
+            let judge = |a: VertexId, b: VertexId| SegmentVerdict {
+                torn: moves.torn[a.index()][b.index()],
+                ..SegmentVerdict::default()
+            };
             cycles = self.critical_cycles(&moves, &conflicts, &judge);
         }
         let torn: BTreeSet<InstrId> =
@@ -88,7 +90,7 @@ impl Question<'_> {
             torn: self.none(),
             through: self.within_instructions(|evaluation| in_place.is_barrier(evaluation), false),
         };
-        let judge = |a: VertexId, b: VertexId| Verdict {
+        let judge = |a: VertexId, b: VertexId| SegmentVerdict {
             is_unsafe: repaired.contains(a, b),
             cumulative: !self.model.store_atomic && self.kind(a) == Kind::Read && open[a.index()][b.index()],
             torn: false,
@@ -227,7 +229,7 @@ impl Question<'_> {
         &self,
         moves: &Moves,
         conflicts: &[Relation; 2],
-        judge: &dyn Fn(VertexId, VertexId) -> Verdict,
+        judge: &dyn Fn(VertexId, VertexId) -> SegmentVerdict,
     ) -> Vec<Judged> {
         let pairs = self.graph.vertex_ids().flat_map(|a| self.graph.vertex_ids().map(move |b| (a, b)));
         let mut segments: Vec<Way> = self.graph.vertex_ids().map(|a| (a, a, false)).collect();
@@ -241,15 +243,15 @@ impl Question<'_> {
             let edges: Vec<(usize, usize)> = (0..cycle.len())
                 .map(|position| (cycle[position].1.index(), cycle[(position + 1) % cycle.len()].0.index()))
                 .collect();
-            let verdicts: Vec<Verdict> = cycle
+            let verdicts: Vec<SegmentVerdict> = cycle
                 .iter()
                 .map(|&(a, b, moves)| {
                     let counted = &conflicts[usize::from(self.kind(b) == Kind::Write)];
                     let is_one = moves && edges.iter().all(|&(from, to)| counted[from][to]);
-                    if is_one { judge(a, b) } else { Verdict::default() }
+                    if is_one { judge(a, b) } else { SegmentVerdict::default() }
                 })
                 .collect();
-            if verdicts.iter().any(|&verdict| verdict != Verdict::default()) {
+            if verdicts.iter().any(|&verdict| verdict != SegmentVerdict::default()) {
                 critical.push(Judged { segments: cycle.iter().map(|&(a, b, _)| (a, b)).collect(), verdicts });
             }
         };
@@ -305,7 +307,7 @@ impl Question<'_> {
     }
 }
 
-fn findings(cycles: &[Judged], wanted: impl Fn(&Verdict) -> bool) -> impl Iterator<Item = Segment> {
+fn findings(cycles: &[Judged], wanted: impl Fn(&SegmentVerdict) -> bool) -> impl Iterator<Item = Segment> {
     cycles
         .iter()
         .flat_map(|cycle| cycle.segments.iter().zip(&cycle.verdicts))

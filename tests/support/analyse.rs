@@ -7,7 +7,7 @@ use seqcon::cycles::Atomicity;
 use seqcon::facts::extract::{self, NoProgress, Refusals};
 use seqcon::facts::{self, Facts};
 use seqcon::ids::{InstrId, VertexId};
-use seqcon::lts::source::Source;
+use seqcon::lts::source::Bytes;
 use seqcon::memory::MemoryModel;
 use seqcon::placement::cost::place_name;
 use std::path::Path;
@@ -43,7 +43,7 @@ pub fn facts_of_text(text: &str) -> Facts {
 }
 
 fn extracted(text: &str, refusals: Refusals) -> Facts {
-    let source = Source::from_bytes("a test program", text.as_bytes().to_vec()).expect("the text is not empty");
+    let source = Bytes::from_bytes("a test program", text.as_bytes().to_vec()).expect("the text is not empty");
     let options = extract::Options { refusals, ..extract::Options::default() };
     let extracted = extract::extract(&source, &options, &NoProgress);
     extracted.unwrap_or_else(|error| panic!("{error}\n{text}")).facts

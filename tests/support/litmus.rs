@@ -2,7 +2,7 @@
 
 use seqcon::program::Program;
 use seqcon::property::FinalCondition;
-use seqcon::weak::axiomatic::litmus::Verdict;
+use seqcon::weak::axiomatic::litmus::Judgement;
 use seqcon::weak::axiomatic::{Failure, Model, outcomes};
 
 /// What a memory model says of a test; loops go round at most `unroll` times.
@@ -11,6 +11,6 @@ pub fn verdict(
     condition: Option<&FinalCondition>,
     model: Model,
     unroll: usize,
-) -> Result<Verdict, Failure> {
-    Ok(Verdict::of(condition, outcomes(program, model, unroll)?))
+) -> Result<Judgement, Failure> {
+    Ok(Judgement::of(condition, outcomes(program, model, unroll)?))
 }

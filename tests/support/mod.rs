@@ -36,11 +36,11 @@ pub mod trust;
 
 use seqcon::facts::extract::{Extraction, NoProgress, Options, extract};
 use seqcon::lts::error::Error;
-use seqcon::lts::source::Source;
+use seqcon::lts::source::Bytes;
 
 /// Extracts the facts of a text.
 pub fn facts_of(text: impl AsRef<[u8]>, options: &Options) -> Result<Extraction, Error> {
-    let source = Source::from_bytes("test.aut", text.as_ref().to_vec())?;
+    let source = Bytes::from_bytes("test.aut", text.as_ref().to_vec())?;
     extract(&source, options, &NoProgress)
 }
 

@@ -37,7 +37,8 @@ use std::collections::BTreeSet;
 
 /// Checks these threads as pivots.
 pub(super) fn check(machine: &Machine<'_>, pivots: &[ThreadAt], bound: usize, budget: &Budget<'_>) -> Shown {
-    let parts: Vec<Shown> = pivots.par_iter().map(|&pivot| Search::new(machine, pivot, bound).run(budget)).collect();
+    let parts: Vec<Shown> =
+        pivots.par_iter().map(|&pivot| PivotSearch::new(machine, pivot, bound).run(budget)).collect();
     parts.into_iter().fold(Shown::default(), |mut all, part| {
         all.entries.extend(part.entries);
         all.size += part.size;
@@ -46,7 +47,7 @@ pub(super) fn check(machine: &Machine<'_>, pivots: &[ThreadAt], bound: usize, bu
 }
 
 /// The exploration for one pivot.
-struct Search<'m> {
+struct PivotSearch<'m> {
     machine: &'m Machine<'m>,
     pivot: ThreadAt,
     bound: usize,
@@ -79,13 +80,13 @@ struct State {
     others: Vec<Other>,
 }
 
-impl<'m> Search<'m> {
-    fn new(machine: &'m Machine<'m>, pivot: ThreadAt, bound: usize) -> Search<'m> {
+impl<'m> PivotSearch<'m> {
+    fn new(machine: &'m Machine<'m>, pivot: ThreadAt, bound: usize) -> PivotSearch<'m> {
         let mut kept = machine.read_by(pivot);
         for thread in machine.others(pivot) {
             kept.union_with(&read_in_prefix(machine, thread, bound));
         }
-        let mut search = Search {
+        let mut search = PivotSearch {
             machine,
             pivot,
             bound,

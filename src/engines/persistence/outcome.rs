@@ -17,7 +17,7 @@ use crate::aeg::Accesses;
 use crate::analysis::{Abstraction, Confirmation, Explored, Fence, ModelOutcome, Options, Recheck, Told};
 use crate::budget::Budget;
 use crate::caveat::Caveat;
-use crate::cycles::{Atomicity, Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Segment, Verdict};
+use crate::cycles::{Atomicity, Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Segment, SegmentVerdict};
 use crate::engines::{Answer, Checker, Examined, Ground, Trouble};
 use crate::explore::Stop;
 use crate::ids::{InstrAt, InstrId, LocationAt, ThreadAt, VertexId};
@@ -284,7 +284,7 @@ impl Checked<'_> {
         };
         let judged = |delay: &Delay| JudgedCycle {
             cycle: delay.witness.clone(),
-            verdicts: vec![Verdict { is_unsafe: true, ..Verdict::default() }, Verdict::default()],
+            verdicts: vec![SegmentVerdict { is_unsafe: true, ..SegmentVerdict::default() }, SegmentVerdict::default()],
         };
         let cycles =
             CycleList { cycles: delays.iter().take(most).map(judged).collect(), complete: delays.len() <= most };

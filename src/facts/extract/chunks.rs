@@ -11,7 +11,7 @@ use super::reading::Reading;
 use crate::budget::{Budget, Exhausted};
 use crate::lts::aut::{self, Fault, Transitions};
 use crate::lts::error::{self, Error};
-use crate::lts::source::Source;
+use crate::lts::source::Bytes;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -86,7 +86,7 @@ impl From<Fault> for Stop {
 
 impl Stop {
     /// The message for the user.
-    pub(super) fn into_error(self, source: &Source, reading: &Reading) -> Error {
+    pub(super) fn into_error(self, source: &Bytes, reading: &Reading) -> Error {
         let (name, text) = (source.name(), source.bytes());
         match self.reason {
             Reason::Syntax(expected) => {

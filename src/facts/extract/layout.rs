@@ -7,7 +7,7 @@ use super::Options;
 use super::chunks::{Meter, Reason, Stop, Worker, pass};
 use crate::lts::aut::{self, Counts, Header, Transitions};
 use crate::lts::error::{BytePosition, Error};
-use crate::lts::source::Source;
+use crate::lts::source::Bytes;
 use fixedbitset::FixedBitSet;
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ pub(super) enum Numbering {
 
 impl Layout {
     /// Reads and checks the header.
-    pub(super) fn of_header(source: &Source, options: &Options) -> Result<Layout, Error> {
+    pub(super) fn of_header(source: &Bytes, options: &Options) -> Result<Layout, Error> {
         let (name, bytes) = (source.name(), source.bytes());
         let (header, start) = aut::header(bytes).map_err(|fault| {
             Error::unexpected(name, bytes, fault.offset, fault.expected, "is this a state space in .aut format?")
@@ -155,7 +155,7 @@ impl Layout {
     }
 
     /// Compares what was read with the header's numbers.
-    pub(super) fn check_counts(&mut self, source: &Source, found: u64, states: u64) -> Result<(), Error> {
+    pub(super) fn check_counts(&mut self, source: &Bytes, found: u64, states: u64) -> Result<(), Error> {
         let Some((counts, place)) = self.promised else { return Ok(()) };
         if counts.states != states && counts.states != 0 {
             self.warnings.push(format!("the header counts {} states, but {states} occur", counts.states));
@@ -171,7 +171,7 @@ impl Layout {
     /// An error, or a warning if the header need not be right.
     fn complain(
         &mut self,
-        source: &Source,
+        source: &Bytes,
         offset: usize,
         expected: &str,
         found: &str,

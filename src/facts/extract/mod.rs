@@ -57,7 +57,7 @@ use super::Facts;
 use crate::budget::Budget;
 use crate::lts::dialect::Dialect;
 use crate::lts::error::Error;
-use crate::lts::source::Source;
+use crate::lts::source::Bytes;
 use chunks::Meter;
 use discovery::Discovery;
 use labels::Labels;
@@ -156,7 +156,7 @@ impl Progress for NoProgress {
 /// # Errors
 /// If the text is not `.aut`, its header is wrong (unless `lenient` or `recover`), or no dialect reads one of its
 /// labels.
-pub fn extract(source: &Source, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
+pub fn extract(source: &Bytes, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
     let bytes = source.bytes();
     let mut layout = Layout::of_header(source, options)?;
     let reading = Reading::new(options, bytes, layout.body());

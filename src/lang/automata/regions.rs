@@ -66,7 +66,7 @@ pub(super) fn ways<'a>(
     inside: &mut HashSet<&'a str>,
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<Region<'a>> {
-    let mut search = Search { builder, lock, inside, findings, found: Vec::new(), steps: 0, failed: false };
+    let mut search = RegionSearch { builder, lock, inside, findings, found: Vec::new(), steps: 0, failed: false };
     search.from(&lock.to.text, &Way::default(), &mut Vec::new());
     if search.found.is_empty() && !search.failed {
         let message = "this region is never left: all that follows is left out";
@@ -88,7 +88,7 @@ struct Way {
 /// A state inside with the values there.
 type Visit<'a> = (&'a str, BTreeMap<usize, Expression>, Vec<(Reference, Expression)>);
 
-struct Search<'s, 'a> {
+struct RegionSearch<'s, 'a> {
     builder: &'s Builder<'a>,
     lock: &'a Transition,
     inside: &'s mut HashSet<&'a str>,
@@ -98,7 +98,7 @@ struct Search<'s, 'a> {
     failed: bool,
 }
 
-impl<'a> Search<'_, 'a> {
+impl<'a> RegionSearch<'_, 'a> {
     fn from(&mut self, state: &'a str, way: &Way, path: &mut Vec<Visit<'a>>) {
         if self.failed {
             return;

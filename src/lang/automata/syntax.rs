@@ -13,7 +13,7 @@ pub struct Name {
 
 /// A program.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct Automata {
     /// Its name.
     pub name: String,
     /// Its memory.

@@ -4,7 +4,7 @@
 //! beginning of a line that begins a statement ends the statement before it, so that a missing operand is reported
 //! where it is missing, and the next statement is read as if nothing had happened.
 
-use super::syntax::{Action, Expression, Location, Memory, Name, Source, Thread, Transition};
+use super::syntax::{Action, Automata, Expression, Location, Memory, Name, Thread, Transition};
 use crate::lang::Diagnostic;
 use crate::lang::similar::nearest;
 use crate::program::{BinaryOperator, Span};
@@ -40,9 +40,9 @@ pub(super) const MAX_MEMORY: usize = 1 << 16;
 const MAX_COPIES: usize = 1000;
 
 /// Reads a program.
-pub fn parse(name: &str, text: &str) -> Result<Source, Vec<Diagnostic>> {
+pub fn parse(name: &str, text: &str) -> Result<Automata, Vec<Diagnostic>> {
     let mut parser = Parser { words: words(text), position: 0, end: text.len(), errors: Vec::new() };
-    let mut source = Source { name: name.to_owned(), memory: Memory::Addresses(None), threads: Vec::new() };
+    let mut source = Automata { name: name.to_owned(), memory: Memory::Addresses(None), threads: Vec::new() };
     parser.program(&mut source);
     if parser.errors.is_empty() { Ok(source) } else { Err(parser.errors) }
 }
@@ -155,7 +155,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn program(&mut self, source: &mut Source) {
+    fn program(&mut self, source: &mut Automata) {
         while let Some(word) = self.next() {
             match word.text {
                 "memory_size" => {
@@ -199,7 +199,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn memory_size(&mut self, keyword: Word<'a>, source: &mut Source) -> Result<(), Reported> {
+    fn memory_size(&mut self, keyword: Word<'a>, source: &mut Automata) -> Result<(), Reported> {
         let Some(word) = self.operand() else { return Err(self.expected("the number of addresses")) };
         let size = word.text.parse().ok().filter(|size| (1..=MAX_MEMORY).contains(size));
         let Some(size) = size else {
@@ -383,7 +383,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-impl Source {
+impl Automata {
     fn memory_is_open(&self) -> bool {
         matches!(self.memory, Memory::Addresses(None))
     }

@@ -3,7 +3,7 @@
 use super::expressions::{boolean, integer, register};
 use super::names::{Unique, plain};
 use super::regions::{self, Region};
-use super::syntax::{self, Action, Location, Memory, Name, Source, Transition};
+use super::syntax::{self, Action, Automata, Location, Memory, Name, Transition};
 use crate::ids::ControlAt;
 use crate::lang::similar::nearest;
 use crate::lang::{Diagnostic, Parsed, Severity};
@@ -19,7 +19,7 @@ const MEMORY: &str = "m";
 const DEFAULT_MEMORY: usize = 10;
 
 /// Translates a program, or tells all that is wrong with it.
-pub fn program(source: &Source) -> Result<Parsed, Vec<Diagnostic>> {
+pub fn program(source: &Automata) -> Result<Parsed, Vec<Diagnostic>> {
     let mut findings = Vec::new();
     let mut names = Unique::default();
     let shared = match &source.memory {
@@ -87,7 +87,7 @@ fn copies(thread: &syntax::Thread) -> impl Iterator<Item = String> {
 }
 
 /// How large the memory is; addresses that it does not have are errors.
-fn memory_size(source: &Source, declared: Option<(usize, Span)>, findings: &mut Vec<Diagnostic>) -> usize {
+fn memory_size(source: &Automata, declared: Option<(usize, Span)>, findings: &mut Vec<Diagnostic>) -> usize {
     let mut needed = 0;
     let mut is_computed = false;
     let limit = declared.map_or(super::tools::MAX_MEMORY, |(size, _)| size);

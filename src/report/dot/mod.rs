@@ -36,7 +36,7 @@ use super::edges::Edges;
 use super::{Report, limits, names, program_order};
 use crate::aeg::Relation;
 use crate::analysis::{ModelOutcome, Outcome};
-use crate::cycles::{Cycle, Edge, Verdict};
+use crate::cycles::{Cycle, Edge, SegmentVerdict};
 use crate::ids::{ThreadId, VertexId};
 use crate::memory::Kind;
 use crate::outline::Site;
@@ -122,7 +122,13 @@ struct Red {
 
 impl Picture {
     /// Adds the edges of a cycle that `wanted` asks for.
-    fn draw_cycle(&mut self, edges: &Edges<'_>, cycle: &Cycle, verdicts: &[Verdict], wanted: &dyn Fn(Edge) -> bool) {
+    fn draw_cycle(
+        &mut self,
+        edges: &Edges<'_>,
+        cycle: &Cycle,
+        verdicts: &[SegmentVerdict],
+        wanted: &dyn Fn(Edge) -> bool,
+    ) {
         let steps = edges.steps(cycle, verdicts);
         for (position, step) in steps.iter().enumerate().filter(|(_, step)| wanted(step.edge)) {
             let next = steps[(position + 1) % steps.len()].vertex;
@@ -141,7 +147,7 @@ fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
     let mut picture = Picture { title, nodes, order, red: BTreeMap::new(), conflicts: BTreeSet::new() };
     let edges = Edges::new(outcome, result);
     for torn in &result.findings.torn {
-        let verdicts = [Verdict { torn: true, ..Verdict::default() }];
+        let verdicts = [SegmentVerdict { torn: true, ..SegmentVerdict::default() }];
         picture.draw_cycle(&edges, &torn.witness, &verdicts, &|edge| edge != Edge::Program);
     }
     for fence in &result.fences {
@@ -180,7 +186,7 @@ fn conflicts(outcome: &Outcome) -> Vec<(VertexId, VertexId)> {
 }
 
 fn one_cycle(outcome: &Outcome, result: &ModelOutcome, number: usize) -> Picture {
-    let (what, cycle, verdicts): (_, Option<&Cycle>, &[Verdict]) = match &result.findings.cycles {
+    let (what, cycle, verdicts): (_, Option<&Cycle>, &[SegmentVerdict]) = match &result.findings.cycles {
         Some(list) => {
             let judged = list.cycles.get(number);
             ("cycle", judged.map(|judged| &judged.cycle), judged.map_or(&[], |judged| &judged.verdicts))

@@ -11,7 +11,7 @@ use super::listing::Listing;
 use crate::aeg::{Accesses, Evaluation, Vertex};
 use crate::analysis::{Confirmation, ModelOutcome, Outcome};
 use crate::caveat::Caveat;
-use crate::cycles::{Cycle, Delay, Torn, Verdict};
+use crate::cycles::{Cycle, Delay, SegmentVerdict, Torn};
 use crate::ids::InstrId;
 use crate::provenance::Provenance;
 use crate::report::engine;
@@ -212,7 +212,7 @@ fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
 }
 
 fn locks(outcome: &Outcome, result: &ModelOutcome) -> Vec<LockData> {
-    let torn_verdict = [Verdict { torn: true, ..Verdict::default() }];
+    let torn_verdict = [SegmentVerdict { torn: true, ..SegmentVerdict::default() }];
     let edges = Edges::new(outcome, result);
     let lock = |lock: &crate::placement::locks::Lock| {
         let torn = result.findings.torn.iter().filter(|torn: &&Torn| lock.users.contains_key(&torn.instr));
@@ -237,6 +237,6 @@ fn delay_data(edges: &Edges<'_>, delay: &Delay, confirmation: Confirmation) -> D
     }
 }
 
-fn steps(edges: &Edges<'_>, cycle: &Cycle, verdicts: &[Verdict]) -> Vec<StepData> {
+fn steps(edges: &Edges<'_>, cycle: &Cycle, verdicts: &[SegmentVerdict]) -> Vec<StepData> {
     edges.steps(cycle, verdicts).into_iter().map(|step| StepData(step.vertex.index(), step.name)).collect()
 }

@@ -36,7 +36,7 @@ pub mod target;
 use super::edges::{self, Edges};
 use super::names;
 use crate::analysis::{ModelOutcome, Outcome};
-use crate::cycles::{Cycle, Edge, Segment, Verdict};
+use crate::cycles::{Cycle, Edge, Segment, SegmentVerdict};
 use crate::ids::{LocationId, VertexId};
 use crate::memory::Kind;
 use crate::program::InstructionKind;
@@ -81,7 +81,7 @@ pub fn export(outcome: &Outcome) -> Exported {
         let writer = Writer::new(outcome, result);
         let mut tests: BTreeMap<Vec<String>, Test> = BTreeMap::new();
         let mut left_out: BTreeMap<String, usize> = BTreeMap::new();
-        let torn = [Verdict { torn: true, ..Verdict::default() }];
+        let torn = [SegmentVerdict { torn: true, ..SegmentVerdict::default() }];
         let delays = result.all_delays().map(|delay| (&delay.witness, &[][..]));
         let locks = result.findings.torn.iter().map(|found| (&found.witness, &torn[..]));
         for (cycle, verdicts) in delays.chain(locks) {
@@ -148,7 +148,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The test, with what tells it from others; or why there is none. Its file has the plain name of the cycle.
-    fn test(&self, cycle: &Cycle, verdicts: &[Verdict]) -> Result<(Vec<String>, Test), String> {
+    fn test(&self, cycle: &Cycle, verdicts: &[SegmentVerdict]) -> Result<(Vec<String>, Test), String> {
         if self.edges.steps(cycle, verdicts).iter().any(|step| step.edge == Edge::Sideways) {
             return Err("it moves within an instruction, which a litmus test cannot have as one step".to_owned());
         }

@@ -18,7 +18,7 @@ use super::minimal::Minimal;
 use super::{Report, limits, names};
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::caveat::Caveat;
-use crate::cycles::{Cycle, Verdict};
+use crate::cycles::{Cycle, SegmentVerdict};
 use crate::ids::{InstrId, VertexId};
 use crate::lang::Language;
 use crate::memory::FenceStrength;
@@ -275,7 +275,9 @@ impl<'a> Writer<'a> {
             locations: torn.iter().take(1).map(|&instr| self.location(instr)).collect(),
             related_locations: related.collect(),
             code_flows: reason
-                .map(|found| self.code_flow(edges, &found.witness, &[Verdict { torn: true, ..Verdict::default() }]))
+                .map(|found| {
+                    self.code_flow(edges, &found.witness, &[SegmentVerdict { torn: true, ..SegmentVerdict::default() }])
+                })
                 .into_iter()
                 .collect(),
             fixes: self.fix(&repair, &format!("Make {torn_names} atomic.")).into_iter().collect(),
@@ -341,7 +343,7 @@ impl<'a> Writer<'a> {
         ArtifactLocation { uri: uri(&source.path), index }
     }
 
-    fn code_flow(&self, edges: &Edges<'_>, cycle: &Cycle, verdicts: &[Verdict]) -> CodeFlow {
+    fn code_flow(&self, edges: &Edges<'_>, cycle: &Cycle, verdicts: &[SegmentVerdict]) -> CodeFlow {
         let steps = edges.steps(cycle, verdicts);
         // The witness starts with the access that is executed last.
         let order = |position: usize| if position == 0 { steps.len() } else { position };

@@ -112,7 +112,7 @@ impl Marked {
 }
 
 /// The search for one thread and location; what it has seen without success is not looked at again.
-pub(super) struct Search {
+pub(super) struct MarkSearch {
     thread: ThreadAt,
     location: LocationAt,
     visited: Visited<Marked>,
@@ -124,9 +124,9 @@ pub(super) struct Found {
     pub events: Vec<Event>,
 }
 
-impl Search {
-    pub(super) fn new(thread: ThreadAt, location: LocationAt, visited: Visited<Marked>) -> Search {
-        Search { thread, location, visited }
+impl MarkSearch {
+    pub(super) fn new(thread: ThreadAt, location: LocationAt, visited: Visited<Marked>) -> MarkSearch {
+        MarkSearch { thread, location, visited }
     }
 
     /// A shortest way from one of these states; states seen before lead nowhere, or were left when the goal was

@@ -33,7 +33,7 @@ use super::{Granularity, Machine};
 use crate::ids::{InstrAt, LocationAt, ThreadAt};
 use crate::program::At;
 use crate::weak::split::{SplitProgram, SplitStep};
-use marks::{Marked, Search};
+use marks::{MarkSearch, Marked};
 use private::{Position, PrivateRun, Rules};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -100,14 +100,14 @@ pub struct Attack<'p> {
     allowance: Allowance,
     reached: Visited<State>,
     /// For each thread and each pair that it can reorder alone, from where the others go on.
-    pairs: BTreeMap<Pair, Vec<Source>>,
+    pairs: BTreeMap<Pair, Vec<MarkedStart>>,
     /// For each thread and location of a delayed write, the search of the others.
-    searches: FxHashMap<(ThreadAt, LocationAt), Search>,
+    searches: FxHashMap<(ThreadAt, LocationAt), MarkSearch>,
 }
 
 /// Where the others go on, and how it came to that.
 #[derive(Clone)]
-struct Source {
+struct MarkedStart {
     marked: Rc<Marked>,
     state: u32,
 }
@@ -177,7 +177,8 @@ impl<'p> Attack<'p> {
             }
         }
         for (pair, found) in sources {
-            let mut found: Vec<Source> = found.into_iter().map(|(marked, state)| Source { marked, state }).collect();
+            let mut found: Vec<MarkedStart> =
+                found.into_iter().map(|(marked, state)| MarkedStart { marked, state }).collect();
             found.sort_unstable_by(|a, b| {
                 (a.state, &a.marked.state, &a.marked.left).cmp(&(b.state, &b.marked.state, &b.marked.left))
             });
@@ -205,7 +206,7 @@ impl<'p> Attack<'p> {
         let search = self
             .searches
             .entry((pair.thread, pair.from.location))
-            .or_insert_with(|| Search::new(pair.thread, pair.from.location, visited));
+            .or_insert_with(|| MarkSearch::new(pair.thread, pair.from.location, visited));
         let starts = sources.iter().map(|source| &*source.marked);
         let Some(others) = search.find(&mut self.system, starts)? else { return Ok(None) };
         let first = Rc::clone(&others.states[0]);
@@ -214,7 +215,7 @@ impl<'p> Attack<'p> {
         Ok(Some(self.witness(pair, &source, others.events)?))
     }
 
-    fn witness(&mut self, pair: Pair, source: &Source, others: Vec<Event>) -> Result<Witness, LimitReached> {
+    fn witness(&mut self, pair: Pair, source: &MarkedStart, others: Vec<Event>) -> Result<Witness, LimitReached> {
         let path: Vec<Rc<State>> = self.reached.path_to(source.state).iter().map(|&n| self.reached.get(n)).collect();
         let before = self.system.events_along(&path);
         let start = self.reached.get(source.state);

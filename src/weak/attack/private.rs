@@ -7,7 +7,7 @@ use super::{Pair, Seen, Vertex, Visibility};
 use crate::ids::{InstrAt, LocationAt, ThreadAt};
 use crate::program::At;
 use crate::weak::system::Event;
-use crate::weak::threads::{Access, AccessKind, Action, ConfigId, Move, Progress, Threads};
+use crate::weak::threads::{Access, AccessKind, Action, ConfigId, Configurations, Move, Progress};
 use crate::weak::visited::{LimitReached, Visited};
 use crate::weak::{Granularity, Machine};
 
@@ -106,7 +106,7 @@ impl PrivateRun {
         PrivateRun { rules, visited, found: Vec::new() }
     }
 
-    pub(super) fn go(&mut self, thread: &mut Threads<'_>, start: Position) -> Result<(), LimitReached> {
+    pub(super) fn go(&mut self, thread: &mut Configurations<'_>, start: Position) -> Result<(), LimitReached> {
         self.visited.start(start)?;
         let mut at = 0;
         while (at as usize) < self.visited.len() {
@@ -151,7 +151,7 @@ impl PrivateRun {
         })
     }
 
-    fn steps(&self, thread: &mut Threads<'_>, position: &Position) -> Vec<(Event, Visibility, Position)> {
+    fn steps(&self, thread: &mut Configurations<'_>, position: &Position) -> Vec<(Event, Visibility, Position)> {
         let mut steps = Vec::new();
         for step in thread.moves(position.config).iter() {
             let is_kept_back = position.delayed.is_some();
@@ -180,7 +180,7 @@ impl PrivateRun {
 
     fn write(
         &self,
-        thread: &Threads<'_>,
+        thread: &Configurations<'_>,
         position: &Position,
         step: &Move,
         visibility: Visibility,
@@ -209,7 +209,7 @@ impl PrivateRun {
         (event, visibility, next)
     }
 
-    fn read(&self, thread: &mut Threads<'_>, position: &Position, step: &Move) -> (Event, Visibility, Position) {
+    fn read(&self, thread: &mut Configurations<'_>, position: &Position, step: &Move) -> (Event, Visibility, Position) {
         let mut next = position.clone();
         let mut accesses = Vec::new();
         match step.action {
@@ -231,7 +231,7 @@ impl PrivateRun {
         (event, Visibility::Visible, next)
     }
 
-    fn arrived(&self, thread: &Threads<'_>, event: &Event, next: &mut Position) {
+    fn arrived(&self, thread: &Configurations<'_>, event: &Event, next: &mut Position) {
         if next.within.is_before(event) {
             next.within.add(event);
         }
@@ -255,7 +255,7 @@ impl PrivateRun {
     /// What the thread did up to a position, and a last step.
     pub(super) fn events_to(
         &self,
-        thread: &mut Threads<'_>,
+        thread: &mut Configurations<'_>,
         position: u32,
         last: (Event, Visibility),
     ) -> Vec<(Event, Visibility)> {

@@ -61,13 +61,13 @@ impl Location<'_> {
     #[must_use]
     pub fn ways(&self, budget: &Budget) -> Vec<Way> {
         let positions = vec![None; self.accesses.len()];
-        let mut search = Search { location: self, positions, writes: vec![], ways: vec![], budget };
+        let mut search = OrderSearch { location: self, positions, writes: vec![], ways: vec![], budget };
         search.place_writes();
         search.ways
     }
 }
 
-struct Search<'a> {
+struct OrderSearch<'a> {
     location: &'a Location<'a>,
     /// For each access, its position if it has one yet.
     positions: Vec<Option<usize>>,
@@ -77,7 +77,7 @@ struct Search<'a> {
     budget: &'a Budget,
 }
 
-impl Search<'_> {
+impl OrderSearch<'_> {
     fn place_writes(&mut self) {
         let accesses = &self.location.accesses;
         let is_open = |access: &usize, positions: &[Option<usize>]| {

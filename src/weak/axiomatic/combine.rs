@@ -111,7 +111,7 @@ impl<'a> Combiner<'a> {
         let Some(ways) = self.ways(&traces, &events) else { return Ok(()) };
         let structure = Structure::new(&traces, &events);
         let mut search =
-            Search { combiner: self, traces: &traces, structure: &structure, ways: &ways, chosen: Vec::new() };
+            Combining { combiner: self, traces: &traces, structure: &structure, ways: &ways, chosen: Vec::new() };
         search.choose(&Communication::none(events.len()))
     }
 
@@ -217,7 +217,7 @@ fn exchange(trace: &Trace, compiled: &Compiled, numbers: &mut FxHashMap<(Locatio
 }
 
 /// The search over communication, for a combination of traces.
-struct Search<'s, 'a> {
+struct Combining<'s, 'a> {
     combiner: &'s mut Combiner<'a>,
     traces: &'s [&'s Trace],
     structure: &'s Structure,
@@ -225,7 +225,7 @@ struct Search<'s, 'a> {
     chosen: Vec<usize>,
 }
 
-impl Search<'_, '_> {
+impl Combining<'_, '_> {
     fn choose(&mut self, communication: &Communication) -> Result<(), Failure> {
         let depth = self.chosen.len();
         let Some((_, ways)) = self.ways.get(depth) else {

@@ -9,7 +9,7 @@ use crate::property::{FinalCondition, Quantifier};
 
 /// What a memory model says of a litmus test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct Judgement {
     /// Whether its condition holds; nothing if it has none.
     pub condition: Option<Answer>,
     /// All that it can do, as far as loops were unrolled.
@@ -27,11 +27,11 @@ pub enum Answer {
     Unknown,
 }
 
-impl Verdict {
+impl Judgement {
     /// What these outcomes say.
     #[must_use]
-    pub fn of(condition: Option<&FinalCondition>, outcomes: Outcomes) -> Verdict {
-        Verdict { condition: condition.map(|condition| answer(condition, &outcomes)), outcomes }
+    pub fn of(condition: Option<&FinalCondition>, outcomes: Outcomes) -> Judgement {
+        Judgement { condition: condition.map(|condition| answer(condition, &outcomes)), outcomes }
     }
 
     /// Whether what was asked is answered: the condition, or all outcomes if there is none.

@@ -55,7 +55,7 @@ use crate::program::compiled::{Compiled, Fault};
 use crate::program::{Program, Span};
 use combine::Combiner;
 use std::collections::BTreeSet;
-use trace::{Offers, Source, Traces};
+use trace::{Offers, TracedThread, Traces};
 
 /// Where an execution ends.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -130,8 +130,8 @@ pub fn outcomes_within(program: &Program, model: Model, unroll: usize, budget: &
 /// The traces of all threads, with all values that their reads can have; fewer if the budget is exhausted.
 fn all_traces(program: &Program, compiled: &Compiled, unroll: usize, budget: &Budget) -> Vec<Traces> {
     let num_of_locations = program.num_of_locations();
-    let source = |(position, thread)| Source { compiled, thread, position, num_of_locations, unroll };
-    let sources: Vec<Source<'_>> = program.threads_at().map(source).collect();
+    let source = |(position, thread)| TracedThread { compiled, thread, position, num_of_locations, unroll };
+    let sources: Vec<TracedThread<'_>> = program.threads_at().map(source).collect();
     // For each thread, what it may write.
     let mut written: Vec<Offers> = vec![vec![BTreeSet::new(); num_of_locations]; sources.len()];
     // As long as a value is missing, there are more writes on the way to it than rounds.

@@ -91,7 +91,7 @@ pub struct Traces {
 pub type Offers = Vec<BTreeSet<i64>>;
 
 /// A thread, and all that its traces depend on.
-pub struct Source<'a> {
+pub struct TracedThread<'a> {
     /// The program.
     pub compiled: &'a Compiled,
     /// The thread, as it was written.
@@ -104,7 +104,7 @@ pub struct Source<'a> {
     pub unroll: usize,
 }
 
-impl Source<'_> {
+impl TracedThread<'_> {
     /// The traces in which reads return what the thread itself has written, the initial value, or one of the
     /// `offers`; as many as the budget allows.
     #[must_use]
@@ -158,7 +158,7 @@ struct Written {
 
 /// A trace in the making.
 struct Run<'a> {
-    source: &'a Source<'a>,
+    source: &'a TracedThread<'a>,
     offers: &'a Offers,
     choices: &'a mut Choices,
     values: Vec<i64>,
@@ -179,7 +179,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(source: &'a Source<'a>, offers: &'a Offers, choices: &'a mut Choices) -> Run<'a> {
+    fn new(source: &'a TracedThread<'a>, offers: &'a Offers, choices: &'a mut Choices) -> Run<'a> {
         Run {
             source,
             offers,

@@ -6,7 +6,7 @@
 mod expressions;
 mod lexer;
 
-use super::syntax::{Action, Location, Memory, Name, Source, Thread, Transition};
+use super::syntax::{Action, Automata, Location, Memory, Name, Thread, Transition};
 use crate::lang::Diagnostic;
 use crate::lang::similar::nearest;
 use crate::program::Span;
@@ -30,7 +30,7 @@ pub fn is_one(text: &str) -> bool {
 }
 
 /// Reads a program.
-pub fn parse(text: &str) -> Result<Source, Vec<Diagnostic>> {
+pub fn parse(text: &str) -> Result<Automata, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let tokens = tokens(text, &mut errors);
     let end = Span { start: text.len(), end: text.len() };
@@ -130,7 +130,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn program(&mut self) -> Result<Source, Reported> {
+    fn program(&mut self) -> Result<Automata, Reported> {
         self.keyword("program", OUTLINE)?;
         let name = self.name("the name of the program", OUTLINE)?;
         let _ = self.keyword("vars", OUTLINE);
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
         if threads.is_empty() && self.errors.is_empty() {
             self.error(self.end, "there is no process".to_owned(), OUTLINE);
         }
-        Ok(Source { name: name.text, memory: Memory::Variables(self.variables.clone()), threads })
+        Ok(Automata { name: name.text, memory: Memory::Variables(self.variables.clone()), threads })
     }
 
     fn process(&mut self) -> Result<Thread, Reported> {
