@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::input::{Model, memory_model, refuse_repeated_models};
 use super::outputs::Outputs;
 use super::progress::Spinner;
-use super::verify::{judged, tell_if_without_machine};
+use super::verify::{asked, judged, tell_if_without_machine};
 use crate::aeg::{Accesses, Profile};
 use crate::analysis::{Inserted, ModelOutcome, Options, Outcome, Verification};
 use crate::cycles::{Atomicity, ConflictRule, Listing};
@@ -65,18 +65,16 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
 /// What the engine does not know is refused before anything is read.
 fn refuse_for_engine(arguments: &AnalyseArguments, engine: &dyn Engine, models: &[MemoryModel]) -> Result<(), Failure> {
     engine::refuse_models(engine, models)?;
-    let confirms = matches!(arguments.confirmation.confirm, Some(ConfirmArgument::Full | ConfirmArgument::Mark));
-    engine::refuse_options(
-        engine,
-        &[
-            (arguments.abstraction.is_some(), "--abstraction"),
-            (arguments.minimal_sets.is_some(), "--minimal-sets"),
-            (arguments.atomicity.is_some(), "--atomicity"),
-            (!matches!(arguments.placement, PlacementArgument::Exact), "--placement greedy"),
-            (confirms, "--confirm"),
-            (arguments.confirmation.only_confirmed, "--only-confirmed"),
-        ],
-    )?;
+    let own = [
+        (arguments.abstraction.is_some(), "--abstraction"),
+        (arguments.minimal_sets.is_some(), "--minimal-sets"),
+        (!matches!(arguments.placement, PlacementArgument::Exact), "--placement greedy"),
+        (!matches!(arguments.profile, ProfileArgument::Sound), "--profile"),
+        (!matches!(arguments.conflicts, ConflictsArgument::Auto), "--conflicts"),
+        (arguments.cycles.is_some(), "--cycles"),
+    ];
+    engine::refuse_options(engine, &own)?;
+    engine::refuse_options(engine, &asked(arguments.atomicity, &arguments.confirmation))?;
     let description = engine.description();
     let are_programs = arguments.input.inputs.iter().all(|path| Specification::is_one(path));
     match description.input == "specifications" && (arguments.merging.merge || !are_programs) {

@@ -355,9 +355,9 @@ pub struct VerifyArguments {
     pub as_is: bool,
     #[command(flatten)]
     pub engine: EngineArguments,
-    /// How instructions with several accesses are read
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1)]
-    pub atomicity: AtomicityArgument,
+    /// How instructions with several accesses are read [default: full, if the engine can be told]
+    #[arg(long, value_enum, value_name = "WHICH", default_missing_value = "full", num_args = 0..=1)]
+    pub atomicity: Option<AtomicityArgument>,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,
     /// Under armv7 and power, no instruction is taken more often than this in one execution; the output says if that
@@ -443,9 +443,10 @@ pub struct FixArguments {
     /// Print what changes as a unified diff
     #[arg(long)]
     pub diff: bool,
-    /// How instructions with several accesses are read; those that can be torn are made atomic
-    #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1)]
-    pub atomicity: AtomicityArgument,
+    /// How instructions with several accesses are read; those that can be torn are made atomic [default: full, if the
+    /// engine can be told]
+    #[arg(long, value_enum, value_name = "WHICH", default_missing_value = "full", num_args = 0..=1)]
+    pub atomicity: Option<AtomicityArgument>,
     #[command(flatten)]
     pub confirmation: ConfirmationArguments,
     #[command(flatten)]

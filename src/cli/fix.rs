@@ -10,7 +10,7 @@ use super::outputs::tell_each;
 use super::places::refuse_clashes;
 use super::progress::Spinner;
 use super::specification::with_limits;
-use super::verify::{reported, tell_if_unconfirmable};
+use super::verify::{asked, reported, tell_if_unconfirmable};
 use crate::analysis::{Inserted, ModelOutcome};
 use crate::engines::{Settings, Subject};
 use crate::fix::{Fixed, Fixing, Unfixed};
@@ -30,6 +30,7 @@ pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, F
     let model = memory_model(&arguments.memory_model)?;
     let chosen = arguments.engine.finding()?;
     engine::refuse_models(chosen.engine, std::slice::from_ref(&model))?;
+    engine::refuse_options(chosen.engine, &asked(arguments.atomicity, &arguments.confirmation))?;
     let inputs = [arguments.specification.as_path(), Path::new(&arguments.memory_model)];
     let diff = arguments.diff.then_some(Path::new("-"));
     refuse_clashes(
@@ -85,7 +86,7 @@ fn fix(
     tell_if_unconfirmable(model, &arguments.confirmation);
     let _heard = Interruptible::new();
     let settings = Settings {
-        atomicity: Some(atomicity(arguments.atomicity)),
+        atomicity: arguments.atomicity.map(atomicity),
         confirm: arguments.confirmation.how()?,
         searches: arguments.confirmation.searches(),
         ..Settings::default()

@@ -1,7 +1,7 @@
 //! `seqcon verify`: is the program right under a memory model, with the suggestions in place?
 
 use super::analyse::atomicity;
-use super::arguments::{ConfirmArgument, ConfirmationArguments, Verbosity, VerifyArguments};
+use super::arguments::{AtomicityArgument, ConfirmArgument, ConfirmationArguments, Verbosity, VerifyArguments};
 use super::engine::{self, Chosen};
 use super::failure::Failure;
 use super::input::{memory_model, refuse_repeated_models};
@@ -33,7 +33,15 @@ pub fn run(arguments: &VerifyArguments, verbosity: Verbosity) -> Result<ExitCode
         arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
     // Before anything is read or explored.
     refuse_repeated_models(&models)?;
-    models.iter().try_for_each(|model| arguments.engine.judging(model).map(drop))?;
+    for model in &models {
+        let judging = arguments.engine.judging(model)?;
+        // Suggestions are those of another engine, which takes more.
+        if arguments.as_is || arguments.with.is_some() {
+            engine::refuse_options(judging.engine, &asked(arguments.atomicity, &arguments.confirmation))?;
+        } else if arguments.atomicity.is_some() {
+            engine::refuse_options(judging.engine, &[(true, "--atomicity")])?;
+        }
+    }
     let specification = Specification::read(&arguments.specification)?;
     let command = Command { arguments, specification: &specification, settings: settings(arguments)?, verbosity };
     if arguments.as_is || arguments.with.is_some() {
@@ -45,10 +53,16 @@ pub fn run(arguments: &VerifyArguments, verbosity: Verbosity) -> Result<ExitCode
     })
 }
 
+/// The options of a command that not all engines take.
+pub fn asked(atomicity: Option<AtomicityArgument>, confirmation: &ConfirmationArguments) -> [(bool, &'static str); 3] {
+    let confirms = matches!(confirmation.confirm, Some(ConfirmArgument::Full | ConfirmArgument::Mark));
+    [(atomicity.is_some(), "--atomicity"), (confirms, "--confirm"), (confirmation.only_confirmed, "--only-confirmed")]
+}
+
 /// How engines go about it.
 fn settings(arguments: &VerifyArguments) -> Result<Settings, Failure> {
     Ok(Settings {
-        atomicity: Some(atomicity(arguments.atomicity)),
+        atomicity: arguments.atomicity.map(atomicity),
         confirm: arguments.confirmation.how()?,
         searches: trial::Limits { unroll: arguments.unroll, ..arguments.confirmation.searches() },
         ..Settings::default()

@@ -9,9 +9,9 @@ use crate::cycles::Atomicity;
 use crate::explore::Limits;
 use crate::ids::InstrId;
 use crate::insertion::Demand;
-use crate::memory::{FenceStrength, Kind, MemoryModel};
+use crate::memory::{FenceStrength, Kind, Known, MemoryModel};
 use crate::outline::Site;
-use crate::program::{Mention, Program, Scope, Variable};
+use crate::program::{InstructionKind, Mention, Program, Scope, Variable};
 use crate::property::Property;
 use crate::repair::Repair;
 use crate::specification::Specification;
@@ -57,6 +57,13 @@ impl<'a> Runnable<'a> {
             accesses,
             same_states,
         })
+    }
+}
+
+impl Runnable<'_> {
+    fn has_partial_fences(&self) -> bool {
+        let mut instructions = self.specification.program.instructions_at();
+        instructions.any(|(_, known)| matches!(known.kind, InstructionKind::PartialFence(_)))
     }
 }
 
@@ -161,6 +168,10 @@ impl Checker for Judge<'_> {
 impl Judge<'_> {
     /// What would keep the run from happening.
     fn demands(&self, violation: &Violation) -> Option<BTreeSet<Demand>> {
+        if self.model.known() == Ok(Known::Pso) && self.runnable.has_partial_fences() {
+            // The machine takes them for nothing: the run may not be the program's. On TSO they are nothing.
+            return None;
+        }
         let outline = &self.runnable.specification.outline;
         let way = match violation {
             // Instructions are torn under sequential consistency, too: only a lock helps.

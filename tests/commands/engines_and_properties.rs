@@ -128,3 +128,22 @@ fn what_is_not_decided_has_a_status_of_its_own() {
     assert_eq!(status, 3, "{errors}");
     assert!(errors.contains("it is not known which fences are enough for tso: a search reached 3 states"), "{errors}");
 }
+
+#[test]
+fn partial_fences_leave_it_open_what_a_run_demands() {
+    // On PSO a store-store fence orders the two writes, which the machine does not know.
+    let text = "ARM mp
+{ 0:R2=x; 0:R3=y; 1:R2=x; 1:R3=y; }
+ P0 | P1 ;
+ MOV R0,#1 | LDR R0,[R3] ;
+ STR R0,[R2] | LDR R1,[R2] ;
+ DMB ST | ;
+ STR R0,[R3] | ;
+exists (1:R0=1 /\\ 1:R1=0)";
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("mp.litmus");
+    std::fs::write(&path, text).unwrap();
+    let (status, out, errors) = run(&["analyse", path.to_str().unwrap(), "--mm", "pso", "--engine", "store-buffers"]);
+    assert_eq!(status, 3, "{out}{errors}");
+    assert!(out.contains("it is not known which fences could stop that"), "{out}");
+}

@@ -89,6 +89,7 @@ impl Engine for Cycles {
                 "--atomicity",
                 "--profile",
                 "--conflicts",
+                "--cycles",
                 "--placement greedy",
                 "--confirm",
                 "--only-confirmed",

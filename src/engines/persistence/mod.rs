@@ -117,7 +117,7 @@ impl Engine for Persistence {
             input: "specifications",
             after: "Abdulla, Atig and Ngo 2015 (docs/engines/persistence.md)",
             purpose: Purpose::Finds,
-            takes: &["--abstraction", "--minimal-sets"],
+            takes: &["--abstraction", "--cycles", "--minimal-sets"],
         }
     }
 
