@@ -43,14 +43,14 @@ use crate::confirm::granularity;
 use crate::cycles::Atomicity;
 use crate::memory::MemoryModel;
 use crate::outline::Outline;
-use crate::program::Program;
+use crate::program::{Program, Scope};
 use crate::property::Property;
 use crate::repair::Repair;
 use crate::weak::axiomatic::{self, Model};
 use crate::weak::semantics::{CannotRun, Semantics};
 use crate::weak::split::{SplitProgram, TooLong};
-use crate::weak::torn::torn;
-use crate::weak::verify::{Compared, Question, Verdict, Violation, robust, same_states};
+use crate::weak::torn::{Torn, torn};
+use crate::weak::verify::{Compared, Limit, Question, Verdict, Violation, robust, same_states};
 
 /// A program with suggestions, and what is asked of it.
 pub struct Trial<'a> {
@@ -111,6 +111,9 @@ impl Trial<'_> {
         }
         repair.apply(self.outline, &mut split);
         split.budget = self.budget.clone();
+        if let Some(verdict) = self.torn(&split, &semantics) {
+            return Ok((split, verdict));
+        }
         let verdict = match semantics {
             Semantics::Machine(machine) => {
                 let Limits { states: limit, buffer: bound, .. } = self.limits;
@@ -121,22 +124,37 @@ impl Trial<'_> {
                     other => return Err(Trouble::Undecidable(other.clone())),
                 }
             }
-            Semantics::Axioms(axioms) => self.by_axioms(&repair, &split, axioms)?,
+            Semantics::Axioms(axioms) => self.by_axioms(&repair, axioms)?,
         };
         Ok((split, verdict))
     }
 
-    fn by_axioms(&self, repair: &Repair, split: &SplitProgram, model: Model) -> Result<Verdict, Trouble> {
-        if self.atomicity == Atomicity::Full {
-            match torn(split, self.limits.states) {
-                Err(limit) => return Ok(Verdict::Undecided(limit.into())),
-                Ok(torn) => {
-                    if let Some(torn) = torn.into_iter().next() {
-                        return Ok(Verdict::Violated(Box::new(Violation::Torn(torn))));
-                    }
-                }
-            }
+    /// The verdict, if an instruction that is to be one step can be torn, where nobody else looks for that: machines do
+    /// it themselves if all instructions are to be one step.
+    fn torn(&self, split: &SplitProgram, semantics: &Semantics) -> Option<Verdict> {
+        let writes = |torn: &Torn| {
+            let assignments = &self.program.instruction(torn.at).assignments;
+            assignments.iter().any(|assignment| assignment.target.scope == Scope::Shared)
+        };
+        let is_meant = |torn: &Torn| self.atomicity == Atomicity::Full || writes(torn);
+        let is_looked_for = match semantics {
+            Semantics::Machine(_) => self.atomicity == Atomicity::Updates,
+            Semantics::Axioms(_) => matches!(self.atomicity, Atomicity::Full | Atomicity::Updates),
+        };
+        if !is_looked_for {
+            return None;
         }
+        match torn(split, self.limits.states) {
+            Err(limit) => Some(Verdict::Undecided(limit.into())),
+            Ok(torn) => torn.into_iter().find(is_meant).map(|torn| match (self.atomicity, self.property) {
+                // Which states it would lead to as one step is not known.
+                (Atomicity::Updates, Property::SameStates) => Verdict::Undecided(Limit::Torn),
+                _ => Verdict::Violated(Box::new(Violation::Torn(torn))),
+            }),
+        }
+    }
+
+    fn by_axioms(&self, repair: &Repair, model: Model) -> Result<Verdict, Trouble> {
         let repaired = repair.put_into(self.program);
         let compared = Compared::new(&repaired, model, self.limits.unroll, &self.budget).map_err(Trouble::Execution)?;
         match self.property {

@@ -21,6 +21,7 @@ pub fn list() -> Result<ExitCode, Failure> {
         let description = engine.description();
         let default = if position == 0 { " (the default)" } else { "" };
         writeln!(out, "{}{default}", description.name)?;
+        writeln!(out, "  does           {}", description.purpose.in_words())?;
         for property in description.properties {
             writeln!(out, "  guarantees     {}", property.in_words())?;
         }

@@ -23,12 +23,16 @@ pub enum Failure {
     /// A limit was reached before anything could be said.
     #[error("{0}")]
     Exhausted(String),
+    /// What is asked for is known not to be there.
+    #[error("{0}")]
+    Nothing(String),
 }
 
 impl Failure {
-    /// The exit status: 3 if a limit was reached, else 2.
+    /// The exit status: 3 if a limit was reached, 1 if there is nothing to be had, else 2.
     pub fn status(&self) -> u8 {
         match self {
+            Failure::Nothing(_) => 1,
             Failure::Exhausted(_) => 3,
             Failure::Input(error) if error.exhausted().is_some() => 3,
             _ => 2,

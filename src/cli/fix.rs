@@ -131,7 +131,7 @@ fn no_fences(original: &Specification, outcome: &ModelOutcome) -> Failure {
         }
         Inserted::Enough | Inserted::Unfixable => {
             let run = outcome.runs.first().map_or(String::new(), |run| format!(":\n{}{}", run.steps, run.because));
-            Failure::Usage(format!("{name}: no fences are enough for {model}{}", run.trim_end()))
+            Failure::Nothing(format!("{name}: no fences are enough for {model}{}", run.trim_end()))
         }
     }
 }

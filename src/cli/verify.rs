@@ -110,7 +110,7 @@ impl Command<'_> {
                     let caveats = suggesting.map_or_else(|| examined.caveats(), |(_, known)| known.caveats());
                     self.tell_caveats(&caveats)?;
                 }
-                self.verify_under(&judging, examined, suggesting, model)
+                self.verify_under(examined, suggesting, model)
             })?;
             let mut out = streams::text();
             out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
@@ -135,7 +135,6 @@ impl Command<'_> {
     /// The verdict under one memory model, and the exit status.
     fn verify_under(
         &self,
-        judging: &Chosen,
         examined: &dyn Examined,
         suggesting: Suggesting<'_>,
         model: &MemoryModel,
@@ -150,7 +149,7 @@ impl Command<'_> {
         let status = write_answer(model, &repair, &answer, &mut text).map_err(io::Error::other)?;
         let split = SplitProgram::new(&specification.program).map_err(|error| failure(error.into()))?;
         let composites = split.composites();
-        if let Some(&first) = composites.first().filter(|_| judging.property != Property::Persistent) {
+        if let Some(&first) = composites.first() {
             let words =
                 Words { program: &specification.program, text: &specification.text, locations: &split.locations };
             let named = reading::and_more(words.instruction(first), composites.len());

@@ -76,11 +76,26 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         fences,
         inserted,
         runs: runs.into_iter().map(|(told, _)| told).collect(),
+        composites: examined.composites(),
         complete: is_enough && !examined.explored().cut_off,
         stopped: examined.budget().exhausted(),
         elapsed: started.elapsed(),
         ..ModelOutcome::new(model, placement, recheck)
     })
+}
+
+/// All that a run demands are fences inside instructions, which are there and have not stopped it.
+struct OnlyInside;
+
+/// What a run demands besides the fences that it got past: one inside an instruction can stand where it does not stop
+/// the run, and then the others of the demand must.
+fn unmet(demands: BTreeSet<Demand>, fences: &Fences) -> Result<BTreeSet<Demand>, OnlyInside> {
+    let without = |mut demand: Demand| {
+        let asked = demand.sites.len();
+        demand.sites.retain(|site| !fences.contains_key(site));
+        if demand.sites.is_empty() && asked > 0 { Err(OnlyInside) } else { Ok(demand) }
+    };
+    demands.into_iter().map(without).collect()
 }
 
 /// What the loop learns from an answer on these fences.
@@ -92,13 +107,14 @@ fn learnt(answer: Answer, fences: &Fences, runs: &mut Vec<(Told, BTreeSet<Demand
             "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound), and with more nothing is known"
         )),
         Answer::Undecided(why) => undecided(why),
-        Answer::Fails { told, demands } => match demands {
-            // A fence inside an instruction can stand where it does not stop this run.
-            Some(demands) if demands.iter().any(|demand| !demand.is_met_by(fences)) => {
+        Answer::Fails { told, demands } => match demands.map(|demands| unmet(demands, fences)) {
+            Some(Ok(demands)) => {
                 runs.push((told, demands.clone()));
                 insertion::Answer::Fails(demands)
             }
-            _ => undecided("a run violates it, and it is not known which fences could stop that".to_owned()),
+            None | Some(Err(OnlyInside)) => {
+                undecided("a run violates it, and it is not known which fences could stop that".to_owned())
+            }
         },
     }
 }

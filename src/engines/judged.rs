@@ -16,7 +16,7 @@ use crate::property::Property;
 use crate::repair::Repair;
 use crate::specification::Specification;
 use crate::trial::{self, Trial};
-use crate::weak::split::SplitProgram;
+use crate::weak::split::{Operation, SplitProgram, SplitStep};
 use crate::weak::verify::{self, Limit, Verdict, Violation};
 use crate::weak::ways::Way;
 use crate::weak::words::Words;
@@ -32,6 +32,8 @@ pub(super) struct Runnable<'a> {
     limits: &'a Limits<'a>,
     budget: Budget,
     accesses: Accesses,
+    /// Instructions with several accesses.
+    composites: Vec<InstrId>,
     /// How the claim that the same states are reached is to be put.
     same_states: &'static str,
 }
@@ -55,6 +57,7 @@ impl<'a> Runnable<'a> {
             limits: task.limits,
             budget: (task.rest)(),
             accesses,
+            composites: split.composites().into_iter().map(|at| specification.outline.instr(at)).collect(),
             same_states,
         })
     }
@@ -72,7 +75,12 @@ fn last_level(specification: &Specification, split: &SplitProgram, instr: InstrI
     let Some(at) = specification.outline.at(instr) else { return 0 };
     let steps =
         split.threads[at.thread.index()].steps.iter().flatten().filter(|step| step.instruction == at.instruction);
-    steps.flat_map(|step| step.levels(|_| true)).max().unwrap_or(0)
+    let is_access = |operation: &Operation| matches!(operation, Operation::Read(..) | Operation::Write(..));
+    let levels = |step: &SplitStep| {
+        let levels = step.operations.iter().zip(step.levels(|_| true));
+        levels.filter(|(operation, _)| is_access(operation)).map(|(_, level)| level).max()
+    };
+    steps.filter_map(levels).max().unwrap_or(0)
 }
 
 /// The accesses that the text mentions: of an element whose index is computed, all that it may be.
@@ -112,6 +120,10 @@ impl Examined for Runnable<'_> {
 
     fn atomicity(&self) -> Atomicity {
         self.atomicity
+    }
+
+    fn composites(&self) -> Vec<InstrId> {
+        self.composites.clone()
     }
 
     fn budget(&self) -> &Budget {
@@ -156,6 +168,12 @@ impl Checker for Judge<'_> {
                 },
                 rests_on: rests_on(&ground),
             }),
+            Verdict::Violated(_) if self.model.known() == Ok(Known::Pso) && self.runnable.has_partial_fences() => {
+                // On TSO they are nothing.
+                let why =
+                    "a run of the machine violates it, but the machine takes the program's partial fences for nothing";
+                Answer::Undecided(why.to_owned())
+            }
             Verdict::Violated(violation) => {
                 Answer::Fails { told: told(&words, &violation), demands: self.demands(&violation) }
             }
@@ -168,10 +186,6 @@ impl Checker for Judge<'_> {
 impl Judge<'_> {
     /// What would keep the run from happening.
     fn demands(&self, violation: &Violation) -> Option<BTreeSet<Demand>> {
-        if self.model.known() == Ok(Known::Pso) && self.runnable.has_partial_fences() {
-            // The machine takes them for nothing: the run may not be the program's. On TSO they are nothing.
-            return None;
-        }
         let outline = &self.runnable.specification.outline;
         let way = match violation {
             // Instructions are torn under sequential consistency, too: only a lock helps.
@@ -190,6 +204,9 @@ impl Judge<'_> {
         let trial::Limits { states, unroll, .. } = self.runnable.searches;
         match limit {
             Limit::States => format!("a search reached {states} states (--max-weak-states)"),
+            Limit::Torn => {
+                "an update that is to be one step can be torn: lock it, or read it otherwise (--atomicity)".to_owned()
+            }
             Limit::Budget(limit) => format!("stopped at {limit}"),
             Limit::Unrolling => {
                 format!("a loop was cut off: no instruction was taken more than {unroll} times (--unroll)")

@@ -37,6 +37,7 @@ use crate::cycles::Atomicity;
 use crate::explore::Limits;
 use crate::explore::driver::Failure;
 use crate::facts::Facts;
+use crate::ids::InstrId;
 use crate::insertion::Demand;
 use crate::memory::{Known, MemoryModel};
 use crate::program::compiled::{Fault, TooManyIndices};
@@ -69,6 +70,18 @@ pub struct Description {
     pub purpose: Purpose,
     /// The options that not all engines take, and this one does.
     pub takes: &'static [&'static str],
+}
+
+impl Purpose {
+    /// In words.
+    #[must_use]
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Purpose::Finds => "finds fences",
+            Purpose::FindsAndJudges => "runs the program: finds fences, and judges those of others",
+            Purpose::Judges => "runs the program: judges the fences of others",
+        }
+    }
 }
 
 /// What an engine is for.
@@ -338,6 +351,11 @@ pub trait Examined {
 
     /// How instructions with several accesses are read.
     fn atomicity(&self) -> Atomicity;
+
+    /// Instructions with several accesses that nothing makes atomic: how they are read decides the result.
+    fn composites(&self) -> Vec<InstrId> {
+        Vec::new()
+    }
 
     /// How often an index was out of range in what was explored.
     fn out_of_range(&self) -> u64 {

@@ -121,7 +121,7 @@ pub fn fewest<C: Checker>(
             clause => minimiser.require_one_of(clause),
         }
     }
-    let mut best = Fences::new();
+    let mut best: Option<Fences> = None;
     for weight in weights {
         let mut end = None;
         let chosen = minimiser.minimise(
@@ -144,13 +144,15 @@ pub fn fewest<C: Checker>(
                 clauses
             },
         );
-        if let Some(end) = end {
-            return end;
+        match (end, chosen, &best) {
+            (None, Some(chosen), _) => best = Some(fences(candidates, &chosen)),
+            // Of those that weigh least by the first weight one is known to be enough, if not the best by the others.
+            (_, _, Some(known)) => return Insertion::Fewest(known.clone()),
+            (Some(end), _, None) => return end,
+            (None, None, None) => return Insertion::Exhausted,
         }
-        let Some(chosen) = chosen else { return Insertion::Exhausted };
-        best = fences(candidates, &chosen);
     }
-    Insertion::Fewest(best)
+    Insertion::Fewest(best.unwrap_or_default())
 }
 
 /// All minimal sets of plain fences at sites that are allowed, the smallest first, but no more than `most`, or than

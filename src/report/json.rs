@@ -331,7 +331,8 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
         confirming: confirming_object(result),
         rules: result.model.rules(),
         needed_at_least: match result.placement.minimality {
-            Minimality::AtLeast(needed) => Some(needed),
+            Minimality::AtLeast(needed) if result.inserted == Inserted::Enough => Some(needed),
+            Minimality::AtLeast(_) => None,
             Minimality::Program | Minimality::EventGraph | Minimality::Greedy => None,
         },
         rechecked: RecheckObject {

@@ -65,6 +65,9 @@ impl Outcome {
             (Minimal::No, Minimality::AtLeast(needed)) => format!("{least}: not proved (at least {needed} needed)"),
             (Minimal::No, _) => format!("{least}: not proved (a part only)"),
             (Minimal::Program, _) if result.fences.is_empty() => format!("{least}: no fence"),
+            (Minimal::Program, _) if result.fences.iter().all(|fence| !fence.runs.is_empty()) => {
+                format!("{least}: each is needed by a run")
+            }
             (Minimal::Program, _) if !self.engine.is_default() => {
                 format!("{least}: each is needed for {}", self.engine.name)
             }

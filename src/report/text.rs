@@ -196,7 +196,8 @@ fn write_fence(
         place => format!("{} {instruction}", super::rows::position(place)),
     };
     prose::write(out, 2, BEHIND, &format!("{head} ({}) {place}", fence.strength))?;
-    if let Place::Inside(level) = fence.site.place {
+    // Without an event graph nobody knows which accesses are on which side.
+    if let (Place::Inside(level), Some(_)) = (fence.site.place, &outcome.analysis) {
         let (first, then) = sides(outcome, fence.site.instr, level);
         prose::write(out, BEHIND, BEHIND, &format!("between {first} and {then}"))?;
     }

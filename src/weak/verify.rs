@@ -91,6 +91,8 @@ pub enum Limit {
     States,
     /// A loop was cut off, and what is known of the executions that go round less often decides nothing.
     Unrolling,
+    /// An update that is to be one step can be torn, and what it would do as one step is not known.
+    Torn,
     /// The budget was exhausted.
     Budget(Exhausted),
 }

@@ -2,8 +2,9 @@
 //!
 //! For each read that a thread performs while an earlier write of it still waits, and for each write that becomes
 //! visible (PSO) while an earlier one still waits: all sites on the thread's way between the two. A read that takes its
-//! value from a waiting write of its own does not count for that write, nor for those before it. The demand of the run
-//! is the union.
+//! value from a waiting write of its own does not count for that write, nor, as long as writes become visible in their
+//! order, for those before it: they are visible before that one is. If some write of the run overtakes another, they
+//! may still wait when it has become visible and is lost, and count. The demand of the run is the union.
 //!
 //! *Why every set of fences that is enough meets it.* A fence at any other site of the run either finds the buffer
 //! empty, or the thread performs nothing that it or others can notice between the fence and the moment when the buffer
@@ -41,9 +42,11 @@ impl Way {
     #[must_use]
     pub fn of_run(run: &[(BufferStep, BufferState)], outline: &Outline) -> Way {
         let threads = run.first().map_or(0, |(_, state)| state.buffers.len());
+        let overtakes = |step: &BufferStep| matches!(step, BufferStep::Committed { position, .. } if *position > 0);
+        let in_order = !run.iter().any(|(step, _)| overtakes(step));
         let mut way = Way::default();
         for thread in ThreadAt::all(threads) {
-            of_thread(run, thread, outline, &mut way);
+            of_thread(run, in_order, thread, outline, &mut way);
         }
         way
     }
@@ -83,7 +86,7 @@ impl Way {
 type Waiting = (usize, LocationAt);
 
 /// Adds the ways of one thread.
-fn of_thread(run: &[(BufferStep, BufferState)], thread: ThreadAt, outline: &Outline, way: &mut Way) {
+fn of_thread(run: &[(BufferStep, BufferState)], in_order: bool, thread: ThreadAt, outline: &Outline, way: &mut Way) {
     let mut steps: Vec<&Event> = Vec::new();
     let mut waiting: Vec<Waiting> = Vec::new();
     let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
@@ -96,8 +99,12 @@ fn of_thread(run: &[(BufferStep, BufferState)], thread: ThreadAt, outline: &Outl
                     match access.kind {
                         AccessKind::Read => {
                             let own = waiting.iter().rposition(|&(_, location)| location == access.location);
-                            let overtaken = &waiting[own.map_or(0, |own| own + 1)..];
-                            pairs.extend(overtaken.iter().map(|&(issued, _)| (issued, number)));
+                            let is_overtaken = |position: usize| match own {
+                                None => true,
+                                Some(own) => position > own || (position < own && !in_order),
+                            };
+                            let overtaken = waiting.iter().enumerate().filter(|(position, _)| is_overtaken(*position));
+                            pairs.extend(overtaken.map(|(_, &(issued, _))| (issued, number)));
                         }
                         AccessKind::Write => waiting.push((number, access.location)),
                     }

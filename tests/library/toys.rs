@@ -237,7 +237,7 @@ fn an_engine_is_a_checker_and_a_description() {
     let result = &outcome.results[0];
     assert_eq!((result.fences.len(), result.complete), (3, true));
     let first = outcome.minimal_in_words(result);
-    assert_eq!(first, "fewest: each is needed for toy");
+    assert_eq!(first, "fewest: each is needed by a run");
     let shown = written(&outcome);
     assert!(shown.contains("engine toy, which guarantees no state with empty buffers is a deadlock"), "{shown}");
     assert!(shown.contains("without F0, this run is possible:\n    a step\n  It is so.\n"), "{shown}");
@@ -258,6 +258,11 @@ fn what_cannot_be_fixed_is_not_clean() {
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
     assert_eq!(json["results"][0]["inserted"]["verdict"], "unfixable");
     assert_eq!(json["results"][0]["limit"], "no fences are enough");
+    let mut sarif = Vec::new();
+    report::Report::write(&report::sarif::Sarif, &outcome, &mut sarif).unwrap();
+    let sarif: serde_json::Value = serde_json::from_slice(&sarif).unwrap();
+    let found = &sarif["runs"][0]["results"][0];
+    assert_eq!((&found["ruleId"], &found["level"]), (&"no-fences-are-enough".into(), &"error".into()));
 }
 
 #[test]

@@ -40,7 +40,7 @@
 //!   the program that performs its accesses one by one. An instruction that reads what it has written writes before
 //!   it reads; if a pattern is inside it, no fence beside it helps, and the program is refused. That an instruction
 //!   can be torn under sequential consistency is not its business (reports name such instructions as presumed to be
-//!   atomic; `verify --atomicity off` is the matching question).
+//!   atomic; `verify --atomicity split` is the matching question).
 //! - An atomic instruction that looks at other locations than the one that it writes (a lock region, `atomic [y = 0;
 //!   x := 1]`) is no update as the paper has it: on TSO it may see what those were before several writes of the
 //!   pivot. All that it may write counts as about to be changed wherever it can be tried, so for programs with such

@@ -150,7 +150,7 @@ impl Examined for Checked<'_> {
         let listed = findings.cycles.as_ref().is_none_or(|list| list.complete);
         Ok(ModelOutcome {
             fences,
-            runs: if self.tells_runs { self.runs(model)? } else { Vec::new() },
+            runs: if self.tells_runs { self.runs(model, &Cuts::new(), |_| true)? } else { Vec::new() },
             confirmations,
             composites: names.split_instructions(),
             minimal_sets,
@@ -182,8 +182,9 @@ impl Checker for Open<'_> {
             if !is_open(&certain, &repair.fences) {
                 return Ok(Answer::Undecided("what is left open is perhaps not in the program".to_owned()));
             }
-            let told = checked.runs(model)?.into_iter().next();
-            let nothing = || Told { steps: String::new(), because: String::new() };
+            let mut runs = checked.runs(model, &repair.fences, |pattern| pattern.thread == thread)?.into_iter();
+            let told = runs.next().map(|told| Told { because: format!("  This is {}.\n", told.because), ..told });
+            let nothing = || Told { steps: String::new(), because: "  A pattern is left open.\n".to_owned() };
             let sites = certain.open(&repair.fences).into_iter();
             let demands = sites.map(|sites| Demand { sites, strength: FenceStrength::Plain }).collect();
             return Ok(Answer::Fails { told: told.unwrap_or_else(nothing), demands: Some(demands) });
@@ -191,7 +192,8 @@ impl Checker for Open<'_> {
         if let Some(limit) = checked.budget.exhausted() {
             return Ok(Answer::Undecided(format!("stopped at {limit}")));
         }
-        if let Some(missing) = &checked.explored.missing {
+        if checked.explored.cut_off {
+            let missing = checked.explored.missing.as_deref().unwrap_or("a limit");
             return Ok(Answer::Undecided(format!("only a part of the state space is known: {missing}")));
         }
         Ok(Answer::Holds(Ground {
@@ -202,16 +204,21 @@ impl Checker for Open<'_> {
 }
 
 impl Checked<'_> {
-    /// A run for each pair that is certain, in the program's words.
-    fn runs(&self, model: &MemoryModel) -> Result<Vec<Told>, Trouble> {
+    /// A run for each pair of some patterns that is certain and that these fences leave open, in the program's words.
+    fn runs(
+        &self,
+        model: &MemoryModel,
+        fences: &Cuts,
+        wanted: impl Fn(&Pattern) -> bool,
+    ) -> Result<Vec<Told>, Trouble> {
         let machine = self.machine();
         let run = |pair: &Pair<'_>| {
             let Seen::In(part, state) = pair.fringe.seen else { return None };
-            if !pair.is_certain() {
+            if !pair.is_certain() || !wanted(pair.pattern) {
                 return None;
             }
             let paths = Paths::of(&self.patterns, pair.pattern.thread, &machine);
-            let path = paths.open_path(pair.pattern, &Cuts::new(), |read| *read == pair.read)?;
+            let path = paths.open_path(pair.pattern, fences, |read| *read == pair.read)?;
             let part = &self.parts[part];
             let prefix = part.exploration.run_to(&part.compiled, state);
             Some(witness(&machine, &prefix, pair.pattern, &path.instructions, pair.read, pair.fringe))

@@ -16,7 +16,7 @@ mod schema;
 use super::edges::Edges;
 use super::minimal::Minimal;
 use super::{Report, limits, names};
-use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
+use crate::analysis::{Confirmation, Fence, Inserted, ModelOutcome, Outcome};
 use crate::caveat::Caveat;
 use crate::cycles::{Cycle, SegmentVerdict};
 use crate::ids::{InstrId, VertexId};
@@ -43,7 +43,7 @@ use std::io::{self, Write};
 pub struct Sarif;
 
 /// What can be missing; the position is the rule's index.
-const RULES: [(&str, &str, &str, &str); 3] = [
+const RULES: [(&str, &str, &str, &str); 4] = [
     (
         "missing-fence",
         "MissingFence",
@@ -61,6 +61,12 @@ const RULES: [(&str, &str, &str, &str); 3] = [
         "MissingLock",
         "A lock is missing.",
         "An instruction that is specified as one step has several accesses, and other threads can tell that it is not one step. It and those that conflict with it must take a lock.",
+    ),
+    (
+        "no-fences-are-enough",
+        "NoFencesAreEnough",
+        "No fences are enough.",
+        "The property does not hold, and a run that shows it is possible whatever fences are put in.",
     ),
 ];
 
@@ -147,7 +153,7 @@ impl<'a> Writer<'a> {
     fn invocation(&self) -> Invocation<'a> {
         let caveats = self.outcome.caveats.iter().map(|caveat| self.notification(caveat));
         let limited = |result: &ModelOutcome| {
-            let limit = limits::in_words(self.outcome, result)?;
+            let limit = limits::in_words(self.outcome, result).filter(|_| result.inserted != Inserted::Unfixable)?;
             let name = &result.model.name;
             Some(Notification {
                 descriptor: None,
@@ -188,7 +194,28 @@ impl<'a> Writer<'a> {
         let edges = Edges::new(self.outcome, result);
         let fences = result.fences.iter().map(|fence| self.fence(result, &edges, fence));
         let locks = result.locks.iter().enumerate().map(|(number, lock)| self.lock(result, &edges, number, lock));
-        fences.chain(locks).collect()
+        let unfixable = (result.inserted == Inserted::Unfixable).then(|| self.unfixable(result));
+        fences.chain(locks).chain(unfixable).collect()
+    }
+
+    /// What no fence repairs is an error, not nothing.
+    fn unfixable(&self, result: &ModelOutcome) -> ResultObject {
+        const RULE: usize = 3;
+        let name = &result.model.name;
+        let run = result.runs.first().map_or(String::new(), |run| format!(" {}{}", run.steps, run.because));
+        let run = run.split_whitespace().collect::<Vec<_>>().join(" ");
+        ResultObject {
+            rule_id: RULES[RULE].0,
+            rule_index: RULE,
+            level: "error",
+            message: Message::new(format!("Under {name}, no fences are enough for {}. {run}", self.outcome.property)),
+            locations: Vec::new(),
+            related_locations: Vec::new(),
+            code_flows: Vec::new(),
+            fixes: Vec::new(),
+            partial_fingerprints: fingerprint(&[RULES[RULE].0, name]),
+            properties: BTreeMap::from([("memoryModel", name.clone())]),
+        }
     }
 
     fn fence(&self, result: &ModelOutcome, edges: &Edges<'_>, fence: &Fence) -> ResultObject {
