@@ -96,7 +96,7 @@ pub struct Move {
 /// The kinds of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Reads a location; [`Threads::after_read`] tells where that leads.
+    /// Reads a location; [`Configurations::after_read`] tells where that leads.
     Read {
         /// The operation.
         operation: u32,
@@ -117,7 +117,7 @@ pub enum Action {
         /// Where it leads.
         next: ConfigId,
     },
-    /// An atomic instruction: performed as a whole on the memory, see [`Threads::perform`].
+    /// An atomic instruction: performed as a whole on the memory, see [`Configurations::perform`].
     Whole,
 }
 
