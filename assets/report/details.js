@@ -87,7 +87,7 @@ const Details = (() => {
   function nothing() {
     const outcome = result();
     const text = outcome.fences.length + outcome.locks.length === 0
-      ? `Under ${shown(outcome.memory_model, 20)} ${DATA.cut_off ? "nothing was found to be needed in the part of the state space that is known" : "the program needs no fence and no lock"}.`
+      ? `Under ${shown(outcome.memory_model, 20)} ${!outcome.enough ? visible(outcome.minimal_in_words) : DATA.cut_off ? "nothing was found to be needed in the part of the state space that is known" : "the program needs no fence and no lock"}.`
       : "Choose a fence, here or anywhere, to see the delays that it serves and a cycle that it breaks.";
     return [el("p", { class: "kicker" }, "Selection"), el("p", { class: "muted" }, text), el("div", { class: "fence-list" }, outcome.fences.slice(0, 40).map((_, fence) => fenceButton(state.model, fence)))];
   }

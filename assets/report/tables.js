@@ -41,7 +41,7 @@ const Cards = (() => {
         verdict("verified", verified, verified === "yes" ? true : verified === "violated" ? false : null, ground ? visible(ground) : "--verify runs the repaired program under the memory model"),
         verdict("complete", outcome.complete ? "yes" : "no", outcome.complete)),
       el("div", { class: "fence-list" }, outcome.fences.map((_, fence) => fenceButton(model, fence)), outcome.locks.map((_, lock) => lockButton(model, lock)),
-        outcome.fences.length + outcome.locks.length === 0 ? el("span", { class: "muted" }, "nothing to put in") : null));
+        outcome.fences.length + outcome.locks.length === 0 ? el("span", { class: "muted" }, outcome.enough ? "nothing to put in" : visible(outcome.minimal_in_words)) : null));
   }
 
   function draw() {
@@ -141,10 +141,11 @@ const Matrix = (() => {
 function drawFigures() {
   const { summary } = DATA.results[0];
   const figures = [["states", summary.states], ["transitions", summary.transitions], ["labels", summary.labels], ["threads", DATA.threads.length], ["instructions", DATA.instructions.length], ["locations", DATA.locations.length], ["vertices", summary.vertices], ["program-order steps", summary.program_edges]];
-  replaceContent("figure-list", figures.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value.toLocaleString("en")))));
+  // Without an event graph there are no figures of one.
+  replaceContent("figure-list", figures.filter(([, value]) => value !== null).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value.toLocaleString("en")))));
   const columns = [["conflict edges", "conflict_edges"], ["unsafe pairs", "unsafe_pairs"], ["delays", "delays"], ["cumulative delays", "cumulative_delays"], ["torn instructions", "torn"], ["locks", "locks"], ["fences", "fences"], ["fences, plain", "plain_fences"], ["fences, cumulative", "cumulative_fences"], ["cycles listed", "cycles"]];
   const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "memory model"), columns.map(([name]) => el("th", { scope: "col", class: "right" }, name))));
-  const rows = DATA.results.map((outcome) => el("tr", {}, el("th", { scope: "row" }, named(outcome.memory_model, 24)), columns.map(([, key]) => el("td", { class: "right" }, outcome.summary[key] === null ? "not asked" : outcome.summary[key].toLocaleString("en")))));
+  const rows = DATA.results.map((outcome) => el("tr", {}, el("th", { scope: "row" }, named(outcome.memory_model, 24)), columns.map(([, key]) => el("td", { class: "right" }, outcome.summary[key] === null ? (key === "cycles" ? "not asked" : "–") : outcome.summary[key].toLocaleString("en")))));
   replaceContent("figure-table", head, el("tbody", {}, rows));
 }
 
