@@ -34,7 +34,8 @@
 //!     trial.run().expect("short instructions, and a model with a machine").1
 //! };
 //! assert!(matches!(verdict(&Repair::default()), Verdict::Violated(_)));
-//! let fences = [(0, 0), (1, 0)].map(|at| Site::after(outline.instr(at))).into();
+//! let write = |thread: &str| outline.find(thread, "0").expect("the first instruction of the thread");
+//! let fences = ["t", "u"].map(|thread| Site::after(write(thread))).into();
 //! assert!(matches!(verdict(&Repair { fences, ..Repair::default() }), Verdict::Verified(_)));
 //! ```
 
