@@ -29,7 +29,7 @@ use crate::safety::Synchronisation;
 use std::time::Instant;
 
 /// What is asked of the analysis.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Which conflicts count; `Auto` means the profile's.
     pub conflicts: ConflictRule,

@@ -123,7 +123,8 @@ impl Fixing<'_> {
     fn round(&self, current: &Specification, limits: &Limits<'_>) -> Result<Round, Unfixed> {
         let trouble = |trouble| Unfixed::Trouble(Box::new(trouble), Box::new(current.clone()));
         let Fixing { property, settings, rest, .. } = *self;
-        let task = Task { subject: Subject::Program(current), property, limits, rest, settings };
+        let models = std::slice::from_ref(self.model);
+        let task = Task { subject: Subject::Program(current), property, models, limits, rest, settings };
         let examined = self.engine.examine(&task).map_err(trouble)?;
         if examined.explored().cut_off {
             let at = examined.explored().missing.map_or(String::new(), |limit| format!(" (stopped at {limit})"));

@@ -102,6 +102,7 @@ cfg_if::cfg_if! {
         pub mod caveat;
         pub mod confirm;
         pub mod cycles;
+        pub mod environment;
         pub mod ids;
         pub mod natural;
         pub mod placement;
@@ -116,6 +117,7 @@ cfg_if::cfg_if! {
         mod caveat;
         mod confirm;
         mod cycles;
+        mod environment;
         mod ids;
         mod natural;
         mod placement;

@@ -22,16 +22,20 @@ pub enum Abstraction {
     Flattening(usize),
     /// All threads but one may write whatever they can write at any time.
     Environment,
+    /// All threads but two may write whatever they can write at any time.
+    Pairs,
 }
 
-/// The name of the environment abstraction, as options take it.
+/// The names of abstractions, as options take them.
 const ENVIRONMENT: &str = "environment";
+const PAIRS: &str = "pairs";
 
 impl fmt::Display for Abstraction {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Abstraction::Flattening(bound) => bound.fmt(out),
             Abstraction::Environment => out.write_str(ENVIRONMENT),
+            Abstraction::Pairs => out.write_str(PAIRS),
         }
     }
 }
@@ -43,7 +47,8 @@ impl FromStr for Abstraction {
         match text.parse() {
             Ok(bound) => Ok(Abstraction::Flattening(bound)),
             Err(_) if text == ENVIRONMENT => Ok(Abstraction::Environment),
-            Err(_) => Err(format!("expected a number of steps, {ENVIRONMENT}")),
+            Err(_) if text == PAIRS => Ok(Abstraction::Pairs),
+            Err(_) => Err(format!("expected a number of steps, {ENVIRONMENT}, {PAIRS}")),
         }
     }
 }

@@ -95,7 +95,7 @@ fn outcome(
     let settings = settings(arguments, verbosity)?;
     let limits = &arguments.input.limits;
     let spinner = Spinner::new(format!("exploring {}", input.paths[0].display()));
-    engine::examine(chosen, input.subject(), &settings, limits, |task, examined| {
+    engine::examine(chosen, (input.subject(), models), &settings, limits, |task, examined| {
         drop(spinner);
         let explored_in = input.read_in + started.elapsed();
         let options = options(arguments, examined)?;

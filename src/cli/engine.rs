@@ -168,7 +168,7 @@ pub fn refuse_options(engine: &dyn Engine, asked: &[(bool, &'static str)]) -> Re
 /// Has an engine look at something, and goes on with what it has found. What the exploration left out is said.
 pub fn examine<T>(
     chosen: &Chosen,
-    subject: Subject<'_>,
+    (subject, models): (Subject<'_>, &[MemoryModel]),
     settings: &Settings,
     limits: &LimitArguments,
     work: impl FnOnce(&Task<'_>, &dyn Examined) -> Result<T, Failure>,
@@ -176,7 +176,7 @@ pub fn examine<T>(
     let _heard = Interruptible::new();
     let rest = || limits.budget.for_the_rest();
     with_limits(subject, limits, |bounds| {
-        let task = Task { subject, property: &chosen.property, limits: bounds, rest: &rest, settings };
+        let task = Task { subject, property: &chosen.property, models, limits: bounds, rest: &rest, settings };
         let examined = chosen.engine.examine(&task).map_err(|trouble| failure(subject, trouble))?;
         if let Subject::Program(specification) = subject {
             specification.tell_out_of_range(limits, examined.out_of_range())?;

@@ -57,18 +57,18 @@ fn outcome(arguments: &MatrixArguments, input: &Model) -> Result<Outcome, Failur
     let chosen = Chosen { engine: engines::all()[0], property: Property::Robust };
     let settings = Settings { atomicity: Some(atomicity(arguments.atomicity)), ..Settings::default() };
     let spinner = Spinner::new(format!("exploring {}", input.paths[0].display()));
-    engine::examine(&chosen, input.subject(), &settings, &arguments.input.limits, |task, examined| {
+    let models = MemoryModel::builtin();
+    engine::examine(&chosen, (input.subject(), &models), &settings, &arguments.input.limits, |task, examined| {
         drop(spinner);
         let explored_in = input.read_in + started.elapsed();
         let options = Options { atomicity: examined.atomicity(), ..Options::default() };
-        let analysed = |model: MemoryModel| {
+        let analysed = |model: &MemoryModel| {
             let _spinner = Spinner::new(format!("analysing under {}", model.name));
-            let placed = examined.place(&model, &options).map_err(|trouble| engine::failure(task.subject, trouble))?;
+            let placed = examined.place(model, &options).map_err(|trouble| engine::failure(task.subject, trouble))?;
             tell_if_stopped(&placed);
             Ok(placed)
         };
-        let results =
-            MemoryModel::builtin().into_iter().map(analysed).collect::<Result<Vec<ModelOutcome>, Failure>>()?;
+        let results = models.iter().map(analysed).collect::<Result<Vec<ModelOutcome>, Failure>>()?;
         let mut outcome = engines::outcome(chosen.engine, task, examined, options, results, explored_in);
         outcome.model = input.name.clone();
         outcome.caveats = input.caveats.iter().cloned().chain(outcome.caveats).collect();

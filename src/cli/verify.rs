@@ -48,7 +48,7 @@ pub fn run(arguments: &VerifyArguments, verbosity: Verbosity) -> Result<ExitCode
         return command.verify(&models, None);
     }
     let (subject, limits) = (Subject::Program(&specification), &arguments.limits);
-    engine::examine(&suggesting(arguments)?, subject, &command.settings, limits, |task, examined| {
+    engine::examine(&suggesting(arguments)?, (subject, &models), &command.settings, limits, |task, examined| {
         command.verify(&models, Some((task, examined)))
     })
 }
@@ -105,6 +105,7 @@ impl Command<'_> {
         for (position, model) in models.iter().enumerate() {
             let judging = self.arguments.engine.judging(model)?;
             let (subject, limits) = (Subject::Program(self.specification), &self.arguments.limits);
+            let subject = (subject, std::slice::from_ref(model));
             let (text, status) = engine::examine(&judging, subject, &self.settings, limits, |_, examined| {
                 if position == 0 {
                     let caveats = suggesting.map_or_else(|| examined.caveats(), |(_, known)| known.caveats());

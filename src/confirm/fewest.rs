@@ -85,11 +85,19 @@ impl<'a> Fewest<'a> {
     /// The least that fences cost which meet the ways of all these runs; a run that no fence stops asks for nothing.
     /// Nothing if the budget is exhausted before that is known, so that nobody takes it for a proof.
     pub(super) fn cost_of(&self, witnesses: &[Witness]) -> u64 {
-        let cost = |candidate| self.cost(candidate);
-        let found = fewest(&self.choice(&[&cost]), self.demands_of(witnesses), &mut |_: &Fences| Answer::<()>::Holds);
-        match found {
-            Insertion::Fewest(fences) => self.subject.options.costs.total(&fences),
-            _ => 0,
+        self.subject.options.costs.total(&self.meeting(witnesses, &|candidate| self.cost(candidate)))
+    }
+
+    /// The fewest fences that meet the ways of all these runs; none, as for [`cost_of`](Fewest::cost_of).
+    pub(super) fn num_of(&self, witnesses: &[Witness]) -> usize {
+        self.meeting(witnesses, &|_| 1).len()
+    }
+
+    fn meeting(&self, witnesses: &[Witness], weight: Weight<'_>) -> Fences {
+        let demands = self.demands_of(witnesses);
+        match fewest(&self.choice(&[weight]), demands, &mut |_: &Fences| Answer::<()>::Holds) {
+            Insertion::Fewest(fences) => fences,
+            _ => Fences::new(),
         }
     }
 

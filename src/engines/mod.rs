@@ -128,6 +128,9 @@ pub struct Task<'a> {
     pub subject: Subject<'a>,
     /// What must hold.
     pub property: &'a Property,
+    /// The memory models that will be asked for: whoever looks no further than needed wants to know. None, if that is
+    /// not known.
+    pub models: &'a [MemoryModel],
     /// When to stop exploring.
     pub limits: &'a Limits<'a>,
     /// What may be used for the rest, once it is known how the exploration has ended.

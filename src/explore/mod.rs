@@ -10,6 +10,7 @@
 //! | [`driver`] | the parallel breadth-first search |
 //! | [`progress`] | what was found so far, repacked when a field becomes too narrow |
 //! | [`run`] | the shortest run that leads to a state |
+//! | [`watch`] | the same limits, for other searches |
 //! | [`observe`] | who watches: facts on the fly, the `.aut` writer |
 //!
 //! States are numbered as a sequential breadth-first search finds them, whatever the number of threads: see [`driver`].
@@ -23,5 +24,6 @@ mod run;
 pub mod store;
 pub mod successors;
 pub mod table;
+pub mod watch;
 
 pub use driver::{Exploration, Limits, Stop, Violation, explore};

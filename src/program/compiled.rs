@@ -66,6 +66,20 @@ pub enum Code {
     Binary(BinaryOperator, Box<Code>, Box<Code>, Span),
 }
 
+/// Whether two expressions compute the same: where they stand does not count.
+impl PartialEq for Code {
+    fn eq(&self, other: &Code) -> bool {
+        match (self, other) {
+            (Code::Constant(a), Code::Constant(b)) => a == b,
+            (Code::Slot(a), Code::Slot(b)) => a == b,
+            (Code::Element(a, m, i), Code::Element(b, n, j)) => (a, m, i) == (b, n, j),
+            (Code::Unary(f, a), Code::Unary(g, b)) => (f, a) == (g, b),
+            (Code::Binary(f, a, b, _), Code::Binary(g, c, d, _)) => (f, a, b) == (g, c, d),
+            _ => false,
+        }
+    }
+}
+
 /// Where a value is written.
 #[derive(Clone, Debug)]
 pub enum Target {

@@ -16,7 +16,10 @@
 
 pub(crate) mod arithmetic;
 pub mod compiled;
+pub mod constants;
+pub mod groups;
 pub mod labels;
+pub mod liveness;
 pub mod single_access;
 
 pub use crate::text::Span;

@@ -22,6 +22,7 @@ pub(super) fn guarantee(outcome: &Outcome) -> Vec<String> {
         Abstraction::Environment => {
             "each thread alone among what others may write (--abstraction environment)".to_owned()
         }
+        Abstraction::Pairs => "two threads at a time among what others may write (--abstraction pairs)".to_owned(),
     });
     let enough = match outcome.explored.cut_off {
         false => "the fences are enough, and 'fewest' tells whether all are needed",

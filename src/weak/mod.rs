@@ -38,6 +38,7 @@ pub mod axiomatic;
 pub mod buffers;
 pub mod facts;
 pub mod happens_before;
+mod liveness;
 pub mod readiness;
 pub mod runs;
 pub mod semantics;

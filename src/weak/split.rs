@@ -33,7 +33,7 @@ pub struct SplitProgram {
 }
 
 /// A thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SplitThread {
     /// Where it starts.
     pub initial: ControlAt,
@@ -46,7 +46,7 @@ pub struct SplitThread {
 }
 
 /// An instruction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SplitStep {
     /// Its position in the thread.
     pub instruction: InstrAt,
@@ -173,7 +173,7 @@ impl SplitStep {
 }
 
 /// An element of the shared memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// The first location of the variable.
     pub base: LocationAt,
@@ -194,7 +194,7 @@ impl Cell {
 }
 
 /// What an instruction does, over the slots of its frame.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
     /// Reads a location into a slot.
     Read(Cell, Slot),
@@ -227,6 +227,18 @@ pub struct TooLong {
 }
 
 impl SplitProgram {
+    /// The same in which only these threads move: every run of it is one of the program.
+    #[must_use]
+    pub fn moving(&self, group: &[ThreadAt]) -> SplitProgram {
+        let mut moving = self.clone();
+        for (thread, still) in ThreadAt::all(moving.threads.len()).zip(&mut moving.threads) {
+            if !group.contains(&thread) {
+                still.steps.iter_mut().for_each(Vec::clear);
+            }
+        }
+        moving
+    }
+
     /// Splits all instructions.
     ///
     /// # Errors
@@ -247,6 +259,13 @@ impl SplitProgram {
         let threads: Result<_, TooLong> =
             ThreadAt::all(program.threads.len()).map(|thread| split_thread(program, thread, &bases)).collect();
         Ok(SplitProgram { threads: threads?, memory, locations, budget: Budget::default() })
+    }
+
+    /// For each thread the first one that is its twin: it does the same, to the same locations.
+    #[must_use]
+    pub fn twins(&self) -> Vec<ThreadAt> {
+        let first = |thread: &SplitThread| self.threads.iter().position(|other| other == thread);
+        self.threads.iter().map(|thread| ThreadAt::new(first(thread).expect("it is its own twin"))).collect()
     }
 
     /// The threads, by position.

@@ -17,6 +17,8 @@ pub struct System<'p> {
     pub threads: Vec<Configurations<'p>>,
     /// What a step is.
     pub granularity: Granularity,
+    /// For each thread the first of its twins, whose configurations are its own, too, if they are not told apart.
+    twins: Vec<ThreadAt>,
 }
 
 /// A memory, and where each thread is.
@@ -53,18 +55,54 @@ impl<'p> System<'p> {
     /// Nothing has happened.
     #[must_use]
     pub fn new(program: &'p SplitProgram, granularity: Granularity) -> System<'p> {
-        System { program, threads: program.threads.iter().map(Configurations::new).collect(), granularity }
+        let threads = program.threads.iter().map(Configurations::new).collect();
+        System { program, threads, granularity, twins: program.threads_at().collect() }
+    }
+
+    /// The same, with twins not told apart: states that differ in which of them is where are one.
+    #[must_use]
+    pub fn merging_twins(self) -> System<'p> {
+        System { twins: self.program.twins(), ..self }
+    }
+
+    /// The first of the twins of a thread, or itself if they are told apart.
+    #[must_use]
+    pub fn twin(&self, thread: ThreadAt) -> ThreadAt {
+        self.twins[thread.index()]
+    }
+
+    /// Sorts what belongs to threads among twins, but for one of them.
+    pub fn sort_twins<T: Ord + Copy>(&self, of_threads: &mut [T], but_for: Option<ThreadAt>) {
+        for first in self.program.threads_at().filter(|&thread| self.twin(thread) == thread) {
+            let twins = || {
+                let twins = self.program.threads_at().filter(|&thread| self.twin(thread) == first);
+                twins.filter(|&thread| Some(thread) != but_for).map(ThreadAt::index)
+            };
+            if twins().nth(1).is_some() {
+                let mut sorted: Vec<T> = twins().map(|thread| of_threads[thread]).collect();
+                sorted.sort_unstable();
+                twins().zip(sorted).for_each(|(thread, own)| of_threads[thread] = own);
+            }
+        }
+    }
+
+    /// The same, with locals that are dead forgotten.
+    #[must_use]
+    pub fn forgetting(mut self) -> System<'p> {
+        self.threads.iter_mut().for_each(Configurations::forget_the_dead);
+        self
     }
 
     /// A thread.
     #[must_use]
     pub fn thread(&self, thread: ThreadAt) -> &Configurations<'p> {
-        &self.threads[thread.index()]
+        &self.threads[self.twin(thread).index()]
     }
 
     /// A thread that may come to new configurations.
     pub fn thread_mut(&mut self, thread: ThreadAt) -> &mut Configurations<'p> {
-        &mut self.threads[thread.index()]
+        let twin = self.twin(thread);
+        &mut self.threads[twin.index()]
     }
 
     /// Where it starts.
@@ -76,13 +114,15 @@ impl<'p> System<'p> {
     /// Whether every thread is between two instructions.
     #[must_use]
     pub fn is_at_boundary(&self, state: &State) -> bool {
-        self.threads.iter().zip(&state.threads).all(|(thread, &config)| thread.is_at_boundary(config))
+        let is_at_boundary = |thread| self.thread(thread).is_at_boundary(state.config(thread));
+        self.program.threads_at().all(is_at_boundary)
     }
 
     /// Whether nothing that a thread presumes is open.
     #[must_use]
     pub fn is_certain(&self, state: &State) -> bool {
-        self.threads.iter().zip(&state.threads).all(|(thread, &config)| thread.config(config).is_certain())
+        let is_certain = |thread| self.thread(thread).config(state.config(thread)).is_certain();
+        self.program.threads_at().all(is_certain)
     }
 
     /// Whether all that is presumed in a state can come true, access by access: whether there is a run that comes to
@@ -166,16 +206,34 @@ impl<'p> System<'p> {
     /// If there are more than the limit.
     pub fn reach(&mut self, allowance: impl Into<Allowance>) -> Result<Visited<State>, LimitReached> {
         let mut visited = Visited::within(allowance, &self.program.budget);
+        self.reach_more(&mut visited)?;
+        Ok(visited)
+    }
+
+    /// Reachable states, as many as may be seen.
+    ///
+    /// # Errors
+    /// If the budget is exhausted.
+    pub fn reach_some(&mut self, most: usize) -> Result<Visited<State>, LimitReached> {
+        let mut visited = Visited::within(most, &self.program.budget);
+        match self.reach_more(&mut visited) {
+            Ok(()) | Err(LimitReached::States) => Ok(visited),
+            Err(limit) => Err(limit),
+        }
+    }
+
+    fn reach_more(&mut self, visited: &mut Visited<State>) -> Result<(), LimitReached> {
         visited.start(self.initial())?;
         let mut at = 0;
         while (at as usize) < visited.len() {
             let state = visited.get(at);
-            for (_, next) in self.steps(&state) {
+            for (_, mut next) in self.steps(&state) {
+                self.sort_twins(&mut next.threads, None);
                 visited.insert(next, at)?;
             }
             at += 1;
         }
-        Ok(visited)
+        Ok(())
     }
 
     /// What happened on the way along these states.

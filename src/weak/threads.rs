@@ -4,6 +4,7 @@
 //! at once. So the moves of a configuration do not depend on the memory, and are computed once. Only where a read
 //! leads depends on the value that it gets.
 
+use super::liveness::Liveness;
 use super::readiness::{Presumption, Standing, Way, is_refuted, passes_inside, ready, settle};
 use super::split::{Operation, SplitStep, SplitThread};
 use crate::ids::{ControlAt, InstrAt, LocationAt};
@@ -141,6 +142,8 @@ pub struct Configurations<'p> {
     thread: &'p SplitThread,
     /// All evaluations seen so far, if somebody wants to know.
     evaluated: Option<FxHashSet<Evaluated>>,
+    /// What can still be read, if the rest is forgotten.
+    liveness: Option<Liveness>,
     configs: Vec<Rc<Config>>,
     numbers: FxHashMap<Rc<Config>, ConfigId>,
     moves: Vec<Option<Rc<[Move]>>>,
@@ -153,12 +156,19 @@ impl<'p> Configurations<'p> {
         let mut threads = Configurations {
             thread,
             evaluated: None,
+            liveness: None,
             configs: Vec::new(),
             numbers: FxHashMap::default(),
             moves: Vec::new(),
         };
         threads.number(boundary(thread.initial, &thread.locals));
         threads
+    }
+
+    /// From now on locals that are dead are forgotten: states that differ only in these are one, for who asks for
+    /// accesses and not for locals.
+    pub fn forget_the_dead(&mut self) {
+        self.liveness = Some(Liveness::of(self.thread));
     }
 
     /// From now on the evaluations are noted.
@@ -386,6 +396,10 @@ impl<'p> Configurations<'p> {
                 let mut frame = config.frame.clone();
                 for &(local, slot) in &split.results {
                     frame[local.index()] = config.frame[slot.index()];
+                }
+                // What comes back to its control state shows by its locals whether it has had an effect.
+                if let Some(liveness) = self.liveness.as_ref().filter(|_| split.to != config.control) {
+                    liveness.forget(split.to, &mut frame[..locals]);
                 }
                 (Decision::Taken, boundary(split.to, &frame[..locals]))
             }

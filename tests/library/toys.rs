@@ -208,6 +208,7 @@ fn outcome(engine: &dyn Engine, specification: &Specification) -> Outcome {
     let task = Task {
         subject: Subject::Program(specification),
         property: &description.properties[0],
+        models: &[],
         limits: &Limits::default(),
         rest: &Budget::default,
         settings: &settings,

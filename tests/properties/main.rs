@@ -18,5 +18,6 @@ mod property_placement;
 mod property_repair;
 mod property_unsafe_pairs;
 mod property_witnesses;
+mod robustness_bounds;
 mod slco_mutations;
 mod store_buffers_engine;

@@ -29,6 +29,7 @@ fn examined<T>(text: &str, property: &Property, work: impl FnOnce(&dyn Examined)
     let task = Task {
         subject: Subject::Program(&specification),
         property,
+        models: &[],
         limits: &Limits::default(),
         rest: &Budget::default,
         settings: &settings,

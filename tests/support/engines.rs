@@ -23,6 +23,7 @@ pub fn examined<T>(
     let task = Task {
         subject: Subject::Program(&specification),
         property: &description.properties[0],
+        models: &[],
         limits: &limits,
         rest: &Budget::default,
         settings,

@@ -5,11 +5,14 @@
 //! that no run needs; this is their common face. Fences are not found by trying sets of them: the event graph demands
 //! all that it demands at once, and confirmation goes through [the loop](crate::insertion) by itself.
 
+mod approach;
+mod between;
+mod few;
 mod recheck;
 
 use super::{Checker, Confirm, Description, Engine, Examined, Purpose, Settings, Subject, Task, Trouble, caveats};
 use crate::aeg::Accesses;
-use crate::analysis::{Analysis, CYCLES, Explored, ModelOutcome, Options, Told};
+use crate::analysis::{Abstraction, Analysis, CYCLES, Explored, ModelOutcome, Options, Told};
 use crate::budget::Budget;
 use crate::caveat::Caveat;
 use crate::caveat::idle::Happenings;
@@ -25,6 +28,8 @@ use crate::specification::Specification;
 use crate::weak::attack::Witness;
 use crate::weak::split::{SplitProgram, TooLong};
 use crate::weak::words::Words;
+use approach::Looked;
+use between::Between;
 use std::time::Instant;
 
 /// The engine.
@@ -43,6 +48,10 @@ struct Analysed<'a> {
     caveats: Vec<Caveat>,
     out_of_range: u64,
     stopped: Option<String>,
+    /// The abstraction that was looked at, if one was, and what it is between.
+    abstracted: Option<(Abstraction, Between<'a>)>,
+    /// What was found out on the way.
+    known: Vec<ModelOutcome>,
 }
 
 /// The facts of a program, as far as the limits let it be explored, and how often an index was out of range.
@@ -59,6 +68,7 @@ pub fn explored_facts(
     Ok(ExploredFacts {
         facts: Facts { cut_off, ..facts(&specification.program, &watchers, size) },
         limit: exploration.stop.limit(),
+        stop: exploration.stop,
         expanded: exploration.expanded,
         out_of_range: exploration.out_of_range,
     })
@@ -70,10 +80,19 @@ pub struct ExploredFacts {
     pub facts: Facts,
     /// The limit at which the exploration ended, if it was one.
     pub limit: Option<&'static str>,
+    /// Why it ended.
+    pub stop: Stop,
     /// How many states were expanded.
     pub expanded: usize,
     /// How often an index was out of range.
     pub out_of_range: u64,
+}
+
+impl ExploredFacts {
+    /// Facts that nobody had to explore.
+    fn read(facts: Facts) -> ExploredFacts {
+        ExploredFacts { facts, limit: None, stop: Stop::Complete, expanded: 0, out_of_range: 0 }
+    }
 }
 
 impl Engine for Cycles {
@@ -86,6 +105,7 @@ impl Engine for Cycles {
             after: "critical cycles: Shasha and Snir 1988; on state spaces de Putter and Wijs, corrected (docs/method.md)",
             purpose: Purpose::Finds,
             takes: &[
+                "--abstraction",
                 "--atomicity",
                 "--profile",
                 "--conflicts",
@@ -100,11 +120,9 @@ impl Engine for Cycles {
     }
 
     fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble> {
-        let (specification, explored) = match task.subject {
-            Subject::Program(specification) => (Some(specification), explored_facts(specification, task.limits)?),
-            Subject::StateSpace(facts) => {
-                (None, ExploredFacts { facts: facts.clone(), limit: None, expanded: 0, out_of_range: 0 })
-            }
+        let (specification, Looked { explored, abstraction, known }) = match task.subject {
+            Subject::Program(specification) => (Some(specification), approach::look(task, specification)?),
+            Subject::StateSpace(facts) => (None, ExploredFacts::read(facts.clone()).into()),
         };
         let settings = task.settings;
         let happenings = Happenings::of(&explored.facts);
@@ -116,13 +134,27 @@ impl Engine for Cycles {
         let split = |limit| specification.map(|known| Splittable { program: &known.program, limit });
         let too_long = |error: TooLong| Trouble::TooLong(specification.map(|_| error.span));
         let others = || Others::new(&whole, atomicity, split(limit.min(STATES_FOR_OTHERS))).map_err(too_long);
-        let others = settings.tells_readings.then(others).transpose()?;
+        // What an abstraction asks for in other readings may be far from what the program does.
+        let others = (settings.tells_readings && abstraction.is_none()).then(others).transpose()?;
         let states = whole.num_of_states;
         let analysis = readings::analysis(whole, atomicity, split(limit)).map_err(too_long)?;
         let (out_of_range, expanded) = (explored.out_of_range, explored.expanded);
         let stopped =
             explored.limit.map(|limit| format!("stopped at {limit} after {expanded} of at least {states} states"));
-        Ok(Box::new(Analysed { specification, settings, atomicity, analysis, others, caveats, out_of_range, stopped }))
+        let between = specification.map(|specification| Between::new(specification, task));
+        let abstracted = abstraction.zip(between);
+        Ok(Box::new(Analysed {
+            specification,
+            settings,
+            atomicity,
+            analysis,
+            others,
+            caveats,
+            out_of_range,
+            stopped,
+            abstracted,
+            known,
+        }))
     }
 }
 
@@ -147,6 +179,10 @@ impl Examined for Analysed<'_> {
         self.atomicity
     }
 
+    fn abstraction(&self) -> Option<Abstraction> {
+        self.abstracted.as_ref().map(|(abstraction, _)| *abstraction)
+    }
+
     fn out_of_range(&self) -> u64 {
         self.out_of_range
     }
@@ -165,9 +201,14 @@ impl Examined for Analysed<'_> {
 
     fn place(&self, model: &MemoryModel, options: &Options) -> Result<ModelOutcome, Trouble> {
         let started = Instant::now();
-        let result = match self.specification {
-            None => self.analysis.run(model, options),
-            Some(specification) => self.confirmed(specification, model, options)?,
+        let is_asked = |known: &&ModelOutcome| known.model == *model && *options == approach::usual(self.atomicity);
+        if let Some(known) = self.known.iter().find(is_asked) {
+            return Ok(known.clone());
+        }
+        let result = match (self.specification, &self.abstracted) {
+            (None, _) => self.analysis.run(model, options),
+            (Some(_), Some((_, between))) => between.place(&self.analysis, model, options)?,
+            (Some(specification), None) => self.confirmed(specification, model, options)?,
         };
         let Some(others) = &self.others else { return Ok(result) };
         let (other_readings, atomic_fences) =

@@ -36,7 +36,8 @@ pub(super) fn check(
     let pivots: Vec<ThreadAt> = threads.iter().copied().filter(|&pivot| machine.can_be_pivot(pivot)).collect();
     match abstraction {
         Abstraction::Flattening(bound) => flatten::check(machine, &pivots, bound, &budget),
-        Abstraction::Environment => environment::check(machine, &pivots, &budget),
+        // Pairs are refused before; the environment has all that they have.
+        Abstraction::Environment | Abstraction::Pairs => environment::check(machine, &pivots, &budget),
     }
 }
 

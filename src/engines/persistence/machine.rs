@@ -10,14 +10,12 @@ use crate::budget::Budget;
 use crate::ids::{ControlAt, InstrAt, LocationAt, Slot, ThreadAt};
 use crate::outline::Outline;
 use crate::program::compiled::{Code, Compiled, Step, Target};
+use crate::program::constants::distinguished;
 use crate::program::single_access::SingleAccess;
 use crate::program::{At, Expression, Instruction, InstructionKind, Program, Reference, Scope};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 use std::ops::Range;
-
-/// Values below this are told apart even if the program does not name them.
-const SMALL: i64 = 8;
 
 /// What an instruction is to the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +53,7 @@ pub(super) struct Machine<'p> {
     roles: Vec<Vec<Role>>,
     /// For each thread and control state.
     regions: Vec<Vec<Region>>,
-    /// The values that abstractions tell apart: those that the program names, their neighbours, and the first few.
+    /// The values that abstractions tell apart.
     pub distinguished: BTreeSet<i64>,
     /// For each thread and instruction.
     writes: Vec<Vec<Vec<LocationAt>>>,
@@ -90,7 +88,7 @@ impl<'p> Machine<'p> {
             locals,
             roles,
             regions: Vec::new(),
-            distinguished: constants(compiled).into_iter().chain(0..SMALL).collect(),
+            distinguished: distinguished(compiled),
             writes: Vec::new(),
             mixes: Vec::new(),
         };
@@ -237,34 +235,6 @@ impl<'p> Machine<'p> {
             decides: decides.ones().map(Slot::new).collect(),
         };
         decides.into_iter().map(region).collect()
-    }
-}
-
-/// The constants of the program and their neighbours.
-fn constants(compiled: &Compiled) -> Vec<i64> {
-    let mut constants = compiled.initial.clone();
-    for step in compiled.threads.iter().flat_map(|thread| thread.steps.iter().flatten()) {
-        let mut add = |code: &Code| constants_of(code, &mut constants);
-        step.outranked.iter().chain(&step.condition).for_each(&mut add);
-        for (target, value) in &step.assignments {
-            add(value);
-            if let Target::Element(_, _, index) = target {
-                add(index);
-            }
-        }
-    }
-    constants.iter().flat_map(|&value| [value.saturating_sub(1), value, value.saturating_add(1)]).collect()
-}
-
-fn constants_of(code: &Code, found: &mut Vec<i64>) {
-    match code {
-        Code::Constant(value) => found.push(*value),
-        Code::Slot(_) => {}
-        Code::Element(_, _, operand) | Code::Unary(_, operand) => constants_of(operand, found),
-        Code::Binary(_, left, right, _) => {
-            constants_of(left, found);
-            constants_of(right, found);
-        }
     }
 }
 

@@ -23,6 +23,7 @@ use crate::explore::{Exploration, Limits, explore};
 use crate::ids::ThreadAt;
 use crate::outline::Site;
 use crate::program::compiled::Compiled;
+use crate::program::groups::{pairs, triples};
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -94,7 +95,7 @@ pub(super) fn search(machine: &Machine<'_>, enough: &Patterns, limits: &Limits<'
         }
         let most =
             if group.len() < machine.compiled.threads.len() { MOST_OF_A_FEW.min(states_left) } else { states_left };
-        let compiled = moving(machine.compiled, &group);
+        let compiled = machine.compiled.moving(&group);
         let bounds = Limits { states: Some(most), time, invariants: &[], ..*limits };
         let mut recording = Recording { machine, compiled: &compiled, part: needed.parts.len() };
         // Who goes wrong does so in the program, too: that is for the exploration of the program to tell.
@@ -124,23 +125,8 @@ fn num_of_fences_in(machine: &Machine<'_>, patterns: &Patterns, thread: ThreadAt
 
 /// Sets of threads: all of two, all of three, and the set of all.
 fn groups(num_of_threads: usize) -> impl Iterator<Item = Vec<ThreadAt>> {
-    let threads = ThreadAt::all(num_of_threads);
-    let behind = move |thread: ThreadAt| ThreadAt::all(num_of_threads).skip(thread.index() + 1);
-    let pairs = threads.clone().flat_map(move |first| behind(first).map(move |second| vec![first, second]));
-    let triples = pairs.clone().flat_map(move |pair| behind(pair[1]).map(move |third| [&pair[..], &[third]].concat()));
-    let all = (num_of_threads > 3).then(|| threads.collect());
-    pairs.chain(triples).chain(all)
-}
-
-/// The program in which only these threads move.
-fn moving(compiled: &Compiled, group: &[ThreadAt]) -> Compiled {
-    let mut compiled = compiled.clone();
-    for (thread, still) in ThreadAt::all(compiled.threads.len()).zip(&mut compiled.threads) {
-        if !group.contains(&thread) {
-            still.steps.iter_mut().for_each(Vec::clear);
-        }
-    }
-    compiled
+    let all = (num_of_threads > 3).then(|| ThreadAt::all(num_of_threads).collect());
+    pairs(num_of_threads).chain(triples(num_of_threads)).chain(all)
 }
 
 /// The patterns of which it is known that the pivot can do all that they say.

@@ -6,7 +6,7 @@
 use super::private::Left;
 use crate::ids::{LocationAt, ThreadAt};
 use crate::weak::system::{Event, State, System};
-use crate::weak::threads::{Access, AccessKind, Progress};
+use crate::weak::threads::{Access, AccessKind, ConfigId, Progress};
 use crate::weak::visited::{LimitReached, Visited};
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ pub(super) struct Marked {
 }
 
 /// Whether what a thread does next is marked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum ThreadMark {
     No,
     /// These operations of the present instruction are, and so is what comes after them in it; everything after the
@@ -106,6 +106,16 @@ impl Marked {
         Marked { state, left, marks }
     }
 
+    /// Sorts twins, but for the thread of the pair.
+    fn sort_twins(&mut self, system: &System<'_>, but_for: ThreadAt) {
+        let mut both: Vec<(ConfigId, ThreadMark)> =
+            self.state.threads.iter().copied().zip(self.marks.threads.iter().copied()).collect();
+        system.sort_twins(&mut both, Some(but_for));
+        for (thread, (config, mark)) in both.into_iter().enumerate() {
+            (self.state.threads[thread], self.marks.threads[thread]) = (config, mark);
+        }
+    }
+
     pub(super) fn is_started_by(&self, accesses: &[Access]) -> bool {
         self.marks == Marks::start(self.state.threads.len(), self.state.memory.len(), accesses)
     }
@@ -129,6 +139,20 @@ impl MarkSearch {
         MarkSearch { thread, location, visited }
     }
 
+    /// Whether there is a way from one of these states.
+    pub(super) fn exists<'m>(
+        &mut self,
+        system: &mut System<'_>,
+        starts: impl Iterator<Item = &'m Marked>,
+    ) -> Result<bool, LimitReached> {
+        let result = self.search(system, starts);
+        if !matches!(result, Ok(None)) {
+            // Only failed searches are remembered.
+            self.visited = self.visited.emptied();
+        }
+        Ok(result?.is_some())
+    }
+
     /// A shortest way from one of these states; states seen before lead nowhere, or were left when the goal was
     /// found, and are looked at again in that case.
     pub(super) fn find<'m>(
@@ -141,14 +165,14 @@ impl MarkSearch {
             // States that were not looked at say nothing.
             self.visited = self.visited.emptied();
         }
-        result
+        Ok(result?.map(|(at, event)| self.found(system, at, event)))
     }
 
     fn search<'m>(
         &mut self,
         system: &mut System<'_>,
         starts: impl Iterator<Item = &'m Marked>,
-    ) -> Result<Option<Found>, LimitReached> {
+    ) -> Result<Option<(u32, Event)>, LimitReached> {
         let mut at = self.visited.len() as u32;
         for start in starts {
             self.visited.start(start.clone())?;
@@ -161,8 +185,9 @@ impl MarkSearch {
                     let is_marked = next.marks.spread(&event);
                     let closes = is_marked && event.accesses.iter().any(|access| access.location == self.location);
                     if closes && self.is_run(system, &next)? {
-                        return Ok(Some(self.found(system, at, event)));
+                        return Ok(Some((at, event)));
                     }
+                    next.sort_twins(system, self.thread);
                     self.visited.insert(next, at)?;
                 }
             }

@@ -93,11 +93,16 @@ pub enum Visibility {
     Delayed,
 }
 
+/// How far a thread goes alone where a part is enough: a few times round its loops.
+const ALONE: usize = 500;
+
 /// The search, with what all pairs share.
 pub struct Attack<'p> {
     system: System<'p>,
     machine: Machine,
     allowance: Allowance,
+    /// How far a thread goes alone, if all that it can do is not asked for.
+    alone: Option<usize>,
     reached: Visited<State>,
     /// For each thread and each pair that it can reorder alone, from where the others go on.
     pairs: BTreeMap<Pair, Vec<MarkedStart>>,
@@ -123,15 +128,76 @@ impl<'p> Attack<'p> {
         granularity: Granularity,
         allowance: impl Into<Allowance>,
     ) -> Result<Attack<'p>, LimitReached> {
-        let mut system = System::new(program, granularity);
+        let mut system = System::new(program, granularity).forgetting();
         let allowance = allowance.into();
         let reached = system.reach(allowance.clone())?;
-        let mut attack =
-            Attack { system, machine, allowance, reached, pairs: BTreeMap::new(), searches: FxHashMap::default() };
-        for thread in program.threads_at() {
-            attack.collect(thread)?;
+        Attack::from(system, machine, (allowance, None), reached)
+    }
+
+    /// The same with as many of the sequentially consistent states as may be seen, and as much of what each thread can
+    /// do alone: what is found is a run of the program, and what is not found may still be one.
+    ///
+    /// # Errors
+    /// If the budget is exhausted.
+    pub fn in_part(
+        program: &'p SplitProgram,
+        machine: Machine,
+        granularity: Granularity,
+        most: usize,
+    ) -> Result<Attack<'p>, LimitReached> {
+        let mut system = System::new(program, granularity).forgetting();
+        let reached = system.reach_some(most)?;
+        Attack::from(system, machine, (most.into(), Some(ALONE)), reached)
+    }
+
+    fn from(
+        system: System<'p>,
+        machine: Machine,
+        (allowance, alone): (Allowance, Option<usize>),
+        reached: Visited<State>,
+    ) -> Result<Attack<'p>, LimitReached> {
+        let program = system.program;
+        let (pairs, searches) = (BTreeMap::new(), FxHashMap::default());
+        let mut attack = Attack { system, machine, allowance, alone, reached, pairs, searches };
+        let moves = |thread: &ThreadAt| program.threads[thread.index()].steps.iter().any(|steps| !steps.is_empty());
+        for thread in program.threads_at().filter(moves) {
+            if attack.system.twin(thread) == thread {
+                attack.collect(thread)?;
+            }
         }
         Ok(attack)
+    }
+
+    /// The search with [twins](SplitProgram::twins) not told apart: it [tells](Attack::is_feasible) whether a pair is
+    /// feasible, and no run.
+    ///
+    /// # Errors
+    /// If there are more states than the limit.
+    pub fn merging_twins(
+        program: &'p SplitProgram,
+        machine: Machine,
+        granularity: Granularity,
+        allowance: impl Into<Allowance>,
+    ) -> Result<Attack<'p>, LimitReached> {
+        let mut system = System::new(program, granularity).forgetting().merging_twins();
+        let allowance = allowance.into();
+        let reached = system.reach(allowance.clone())?;
+        Attack::from(system, machine, (allowance, None), reached)
+    }
+
+    /// Whether the pair is feasible.
+    ///
+    /// # Errors
+    /// If the search has more states than the limit.
+    pub fn is_feasible(&mut self, pair: Pair) -> Result<bool, LimitReached> {
+        let pair = Pair { thread: self.system.twin(pair.thread), ..pair };
+        let Some(sources) = self.pairs.get(&pair) else { return Ok(false) };
+        let visited = self.visited();
+        let search = self
+            .searches
+            .entry((pair.thread, pair.from.location))
+            .or_insert_with(|| MarkSearch::new(pair.thread, pair.from.location, visited));
+        search.exists(&mut self.system, sources.iter().map(|source| &*source.marked))
     }
 
     /// How many sequentially consistent states there are.
@@ -148,10 +214,12 @@ impl<'p> Attack<'p> {
 
     /// The pairs of a thread: its private run depends on the memory and on where it is, not on the others.
     fn collect(&mut self, thread: ThreadAt) -> Result<(), LimitReached> {
-        let mut groups: FxHashMap<(Box<[i64]>, ConfigId), Vec<u32>> = FxHashMap::default();
+        let mut groups: FxHashMap<(Box<[i64]>, ConfigId), Vec<(u32, ThreadAt)>> = FxHashMap::default();
         for number in 0..self.reached.len() as u32 {
             let state = self.reached.get(number);
-            groups.entry((state.memory.clone(), state.config(thread))).or_default().push(number);
+            for twin in self.system.program.threads_at().filter(|&twin| self.system.twin(twin) == thread) {
+                groups.entry((state.memory.clone(), state.config(twin))).or_default().push((number, twin));
+            }
         }
         let mut groups: Vec<_> = groups.into_iter().collect();
         groups.sort_unstable_by_key(|(_, states)| states[0]);
@@ -159,13 +227,15 @@ impl<'p> Attack<'p> {
         let mut steps = self.system.program.threads.iter().flat_map(|thread| &thread.steps).flatten();
         let can_presume = steps.any(SplitStep::can_presume);
         for ((memory, config), states) in groups {
-            let mut run = PrivateRun::new(self.rules(thread), self.visited());
-            run.go(self.system.thread_mut(thread), Position::start(config, memory))?;
+            let run = self.run_alone(thread, Position::start(config, memory))?;
             for overtaking in &run.found {
                 let found = sources.entry(Pair { thread, ..overtaking.pair }).or_default();
-                for &number in &states {
+                for &(number, twin) in &states {
                     let mut threads = self.reached.get(number).threads.clone();
+                    // Its twin acts for it.
+                    threads.swap(thread.index(), twin.index());
                     threads[thread.index()] = 0;
+                    self.system.sort_twins(&mut threads, Some(thread));
                     let state = State { memory: overtaking.memory.clone(), threads };
                     let left = can_presume.then(|| overtaking.left.clone());
                     let marked = Rc::new(Marked::start(state, left, &overtaking.after));
@@ -185,6 +255,17 @@ impl<'p> Attack<'p> {
             self.pairs.insert(pair, found);
         }
         Ok(())
+    }
+
+    /// What a thread can do alone.
+    fn run_alone(&mut self, thread: ThreadAt, start: Position) -> Result<PrivateRun, LimitReached> {
+        let most = self.alone.map_or_else(|| self.allowance.clone(), Allowance::from);
+        let visited = Visited::within(most, &self.system.program.budget);
+        let mut run = PrivateRun::new(self.rules(thread), visited);
+        match run.go(self.system.thread_mut(thread), start) {
+            Err(LimitReached::States) if self.alone.is_some() => Ok(run),
+            result => result.map(|()| run),
+        }
     }
 
     /// For a search within the same limits.
@@ -219,9 +300,7 @@ impl<'p> Attack<'p> {
         let path: Vec<Rc<State>> = self.reached.path_to(source.state).iter().map(|&n| self.reached.get(n)).collect();
         let before = self.system.events_along(&path);
         let start = self.reached.get(source.state);
-        let mut run = PrivateRun::new(self.rules(pair.thread), self.visited());
-        let position = Position::start(start.config(pair.thread), start.memory.clone());
-        run.go(self.system.thread_mut(pair.thread), position)?;
+        let run = self.run_alone(pair.thread, Position::start(start.config(pair.thread), start.memory.clone()))?;
         let overtaking = run.found.iter().find(|found| {
             Pair { thread: pair.thread, ..found.pair } == pair
                 && found.memory == source.marked.state.memory
