@@ -104,6 +104,8 @@ pub enum Confirming {
     PartialFences,
     /// The searches came to an end.
     Done,
+    /// Runs of few threads were searched for, and no others.
+    OfFew,
     /// They did not, within so many states.
     OutOfStates(usize),
     /// They did not, within a limit of the command.

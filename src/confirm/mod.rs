@@ -182,7 +182,7 @@ pub fn place_between(subject: Subject<'_>, limits: Limits) -> Result<ModelOutcom
     let effort = Effort::full(analysis, limits);
     let split = subject.split_with_locks(&findings, &effort)?;
     let mut confirmed = match subject.machine() {
-        Ok(_) => Confirmed::nothing(findings.delays.len(), Confirming::Done),
+        Ok(_) => Confirmed::nothing(findings.delays.len(), Confirming::OfFew),
         Err(why) => Confirmed::nothing(findings.delays.len(), why),
     };
     let place = |verdicts: &[Confirmation]| {
@@ -405,6 +405,9 @@ impl Subject<'_> {
                 Err(limit) => confirmed.confirming = Effort { states: most, ..effort.clone() }.given_up(limit),
             }
         }
+        if confirmed.confirming == Confirming::OfFew {
+            confirmed.confirming = Confirming::Done;
+        }
         true
     }
 
@@ -500,7 +503,7 @@ impl Subject<'_> {
 
 /// Whether the searches can have told something.
 fn is_answered(confirming: Confirming) -> bool {
-    matches!(confirming, Confirming::Done | Confirming::OutOfStates(_) | Confirming::Stopped(_))
+    matches!(confirming, Confirming::Done | Confirming::OfFew | Confirming::OutOfStates(_) | Confirming::Stopped(_))
 }
 
 /// Places fences for some of the delays; the others are kept beside them.

@@ -29,11 +29,11 @@ pub(super) struct TooManyWays;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Depends {
     /// Nobody's: it looked at no shared location.
-    OnNobody,
+    Nobody,
     /// Those of the other threads that are followed, if these write what it looked at.
-    OnTheGroup,
+    Group,
     /// Those of the environment, too.
-    OnTheEnvironment,
+    Environment,
 }
 
 /// What a step has seen or written of a shared location, and a thread keeps in mind if it runs alone.
@@ -81,7 +81,7 @@ pub(super) fn ways(
             way: Way {
                 verdict: Decision::Taken,
                 key: 0,
-                depends: Depends::OnNobody,
+                depends: Depends::Nobody,
                 after: values.into(),
                 written: Vec::new(),
                 has_written: false,
@@ -214,7 +214,7 @@ impl Evaluation<'_, '_> {
         let among = match &self.scene.places[slot.index()] {
             Place::Held(position) => {
                 if slot.location(self.scene.shared).is_some() {
-                    self.way.depends = self.way.depends.max(Depends::OnTheGroup);
+                    self.way.depends = self.way.depends.max(Depends::Group);
                 }
                 return self.way.after[*position];
             }
@@ -224,7 +224,7 @@ impl Evaluation<'_, '_> {
         if let Some(look) = known {
             return look.value;
         }
-        self.way.depends = Depends::OnTheEnvironment;
+        self.way.depends = Depends::Environment;
         let value = if among.len() == 1 { among[0] } else { among[self.choices.choose(among.len())] };
         self.way.mind.push(Look { slot, value, is_own: false });
         value

@@ -38,6 +38,7 @@ mod search;
 mod tables;
 
 pub use alone::{Overtaking, overtakings};
+#[cfg(feature = "internals")]
 pub use evaluate::Value;
 pub use interference::Interference;
 
@@ -48,7 +49,7 @@ use crate::ids::ThreadAt;
 use crate::program::Program;
 use crate::program::compiled::Compiled;
 use rayon::prelude::*;
-use scene::{Scene, Stage};
+use scene::{Place, Scene, Stage};
 use search::{Shown, search};
 use tables::Tables;
 
@@ -103,6 +104,7 @@ pub fn facts(program: &Program, compiled: &Compiled, view: View, limits: &Limits
 ///
 /// # Errors
 /// As for [`facts`].
+#[cfg(feature = "internals")]
 pub fn facts_among(
     program: &Program,
     compiled: &Compiled,
@@ -121,6 +123,7 @@ pub fn facts_among(
 ///
 /// # Errors
 /// As for [`facts`].
+#[cfg(feature = "internals")]
 pub fn interference(program: &Program, compiled: &Compiled, limits: &Limits<'_>) -> Result<Interference, Stopped> {
     let stage = Stage::new(compiled, program.num_of_locations());
     Ok(settled(&stage, DETAILS[0], &Watch::new(limits))?.interference)
@@ -137,17 +140,26 @@ struct Settled {
 fn settled(stage: &Stage<'_>, detail: usize, watch: &Watch<'_>) -> Result<Settled, Stopped> {
     let threads: Vec<ThreadAt> = stage.threads().collect();
     let mut interference = Interference::none(threads.len());
+    let mut alone: Vec<Option<(Vec<Place>, Shown)>> = threads.iter().map(|_| None).collect();
     loop {
-        let run = |&thread: &ThreadAt| look(stage, &[thread], &interference, (detail, MOST_ALONE), watch);
-        let alone = threads.par_iter().map(run).collect::<Result<Vec<Shown>, Stopped>>()?;
+        let run = |(thread, known): (&ThreadAt, Option<(Vec<Place>, Shown)>)| {
+            let scene = Scene::new(stage, &[*thread], &interference, detail);
+            match known {
+                // Nothing has changed for it.
+                Some((places, shown)) if places == scene.places => Ok((places, shown)),
+                _ => search(&scene, MOST_ALONE, watch).map(|shown| (scene.places, shown)),
+            }
+        };
+        let ran: Vec<_> = threads.par_iter().zip(alone).map(run).collect::<Result<_, Stopped>>()?;
         let mut more = interference.clone();
-        for (written, shown) in more.written.iter_mut().zip(&alone) {
+        for (written, (_, shown)) in more.written.iter_mut().zip(&ran) {
             written.extend(&shown.members[0].written);
         }
         if more == interference {
-            return Ok(Settled { interference, alone, detail });
+            return Ok(Settled { interference, alone: ran.into_iter().map(|(_, shown)| shown).collect(), detail });
         }
         interference = more;
+        alone = ran.into_iter().map(Some).collect();
     }
 }
 

@@ -160,7 +160,7 @@ impl Search<'_> {
             let member = &mut members[member];
             let labels = sets[set as usize];
             member.labels.extend(labels.iter().map(|(label, _)| label));
-            member.waits.extend(waits(labels, labels, Depends::OnTheEnvironment));
+            member.waits.extend(waits(labels, labels, Depends::Environment));
         }
         let (mut steps, mut waking) = (FxHashSet::default(), FxHashSet::default());
         for &Transition { member, label, from, to, is_seen } in &self.transitions {
@@ -177,7 +177,7 @@ impl Search<'_> {
             }
         }
         for (member, before, after) in waking {
-            members[member].waits.extend(waits(sets[before as usize], sets[after as usize], Depends::OnTheGroup));
+            members[member].waits.extend(waits(sets[before as usize], sets[after as usize], Depends::Group));
         }
         let mut pairs = BTreeSet::new();
         for (first, second) in together {

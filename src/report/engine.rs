@@ -10,10 +10,10 @@ use std::fmt::{self, Write};
 /// What the result guarantees, and how it was found: a sentence each.
 pub(super) fn guarantee(outcome: &Outcome) -> Vec<String> {
     let engine = &outcome.engine;
-    if engine.is_default() {
-        return Vec::new();
+    let mut sentences = Vec::new();
+    if !engine.is_default() {
+        sentences.push(format!("engine {}, which guarantees {}", engine.name, outcome.property.in_words()));
     }
-    let mut sentences = vec![format!("engine {}, which guarantees {}", engine.name, outcome.property.in_words())];
     if outcome.property == Property::Persistent && outcome.explored.states == 0 {
         sentences.push("what its threads write and read decides it: no state had to be explored".to_owned());
     }
@@ -28,7 +28,8 @@ pub(super) fn guarantee(outcome: &Outcome) -> Vec<String> {
         false => "the fences are enough, and 'fewest' tells whether all are needed",
         true => "a limit was reached before that was done, and fences may be missing",
     };
-    sentences.extend(how.map(|how| format!("{how}: {enough}; states are those of all pivots")));
+    let whose = if engine.is_default() { "these searches; the program was not explored in full" } else { "all pivots" };
+    sentences.extend(how.map(|how| format!("{how}: {enough}; states are those of {whose}")));
     sentences
 }
 

@@ -91,6 +91,7 @@ impl Outcome {
                 known.push(format!("not confirmed: the machine of {} knows no partial fences", result.model.name));
             }
             Confirming::Done => known.push(format!("{confirmed} of {delays} delays confirmed")),
+            Confirming::OfFew => known.push(format!("{confirmed} of {delays} delays confirmed by runs of few threads")),
             Confirming::OutOfStates(states) => {
                 known.push(format!("{confirmed} of {delays} delays confirmed, the rest not within {states} states"));
             }
@@ -112,7 +113,10 @@ pub fn confirmed_in_words(result: &ModelOutcome) -> Option<String> {
     let [yes, no, no_longer, unknown] =
         [Confirmation::Yes, Confirmation::No, Confirmation::NoLonger, Confirmation::Unknown]
             .map(|confirmation| result.num_of(confirmation));
-    let is_asked = matches!(result.confirming, Confirming::Done | Confirming::OutOfStates(_) | Confirming::Stopped(_));
+    let is_asked = match result.confirming {
+        Confirming::Done | Confirming::OfFew | Confirming::OutOfStates(_) | Confirming::Stopped(_) => true,
+        Confirming::NotAsked | Confirming::NoMachine | Confirming::PartialFences => false,
+    };
     let all = result.confirmations.len();
     if all == 0 || (!is_asked && yes == 0) {
         return None;
@@ -131,6 +135,9 @@ pub fn confirmed_in_words(result: &ModelOutcome) -> Option<String> {
         }
         Confirming::Stopped(limit) if unknown > 0 => {
             parts.push(format!("{unknown} {} not decided within {limit}", were(unknown)));
+        }
+        Confirming::OfFew if unknown > 0 => {
+            parts.push(format!("for {unknown} no run of two or three threads was found"));
         }
         Confirming::Done if unknown > 0 => {
             parts.push(format!("for {unknown} no run was found, which proves nothing under {}", result.model.name));

@@ -91,6 +91,7 @@ pub fn confirming(confirming: Confirming) -> &'static str {
         Confirming::NoMachine => "no machine",
         Confirming::PartialFences => "partial fences",
         Confirming::Done => "done",
+        Confirming::OfFew => "few-threads",
         Confirming::OutOfStates(_) => "out of states",
         Confirming::Stopped(_) => "stopped",
     }

@@ -110,6 +110,9 @@ pub struct Attack<'p> {
     searches: FxHashMap<(ThreadAt, LocationAt), MarkSearch>,
 }
 
+/// A sequentially consistent state, and the twin of a thread that acts for it.
+type Begun = (u32, ThreadAt);
+
 /// Where the others go on, and how it came to that.
 #[derive(Clone)]
 struct MarkedStart {
@@ -214,7 +217,7 @@ impl<'p> Attack<'p> {
 
     /// The pairs of a thread: its private run depends on the memory and on where it is, not on the others.
     fn collect(&mut self, thread: ThreadAt) -> Result<(), LimitReached> {
-        let mut groups: FxHashMap<(Box<[i64]>, ConfigId), Vec<(u32, ThreadAt)>> = FxHashMap::default();
+        let mut groups: FxHashMap<(Box<[i64]>, ConfigId), Vec<Begun>> = FxHashMap::default();
         for number in 0..self.reached.len() as u32 {
             let state = self.reached.get(number);
             for twin in self.system.program.threads_at().filter(|&twin| self.system.twin(twin) == thread) {
