@@ -7,6 +7,7 @@ use super::arguments::{
 use super::engine::{self, Chosen};
 use super::failure::Failure;
 use super::input::{Model, memory_model, refuse_repeated_models};
+use super::instances;
 use super::outputs::Outputs;
 use super::progress::Spinner;
 use super::verify::{asked, judged, tell_if_without_machine};
@@ -45,6 +46,10 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let chosen = arguments.engine.finding()?;
     let models = memory_models(arguments, chosen.engine)?;
     refuse_repeated_models(&models)?;
+    if let Some(instances) = &arguments.instances {
+        refuse_for_engine(arguments, chosen.engine, &models)?;
+        return instances::run(arguments, instances, &chosen, &models, verbosity);
+    }
     let outputs = Outputs::new(arguments)?;
     if says_provenance(arguments) {
         arguments.input.hashes.want();
@@ -84,7 +89,7 @@ fn refuse_for_engine(arguments: &AnalyseArguments, engine: &dyn Engine, models: 
 }
 
 /// What the engine finds in one of the inputs.
-fn outcome(
+pub fn outcome(
     arguments: &AnalyseArguments,
     chosen: &Chosen,
     input: &Model,
@@ -220,7 +225,7 @@ fn provenance(arguments: &AnalyseArguments, paths: &[PathBuf]) -> Provenance {
 }
 
 /// What is missing is known even if not all cycles were listed, so it comes first.
-fn exit_status(arguments: &AnalyseArguments, outcomes: &[Outcome]) -> ExitCode {
+pub fn exit_status(arguments: &AnalyseArguments, outcomes: &[Outcome]) -> ExitCode {
     let results = || outcomes.iter().flat_map(|outcome| &outcome.results);
     let violated = results().any(|result| result.verification == Verification::Violated);
     let unfixable = results().any(|result| result.inserted == Inserted::Unfixable);

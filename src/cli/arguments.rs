@@ -6,6 +6,7 @@ mod limits;
 pub use formats::{CompareArguments, FormatArguments, MatrixArguments, MergeArguments};
 pub use limits::{BudgetArguments, LimitArguments};
 
+use super::instances::{Instances, instances};
 use crate::engines::Approach;
 use crate::provenance::Hashes;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -171,12 +172,16 @@ pub struct AnalyseArguments {
     pub memory_models: Vec<String>,
     #[command(flatten)]
     pub engine: EngineArguments,
-    /// With --engine persistence: look at the program itself (none); or at each thread among an environment that
-    /// writes at any time, or among the others flattened after their first K steps: faster, but perhaps with more
-    /// fences. The default, auto, explores small programs, abstracts larger ones, and explores those in full only if
-    /// the fences are not proved to be the fewest
-    #[arg(long, value_name = "auto|none|environment|K")]
+    /// Look at the program itself (none); or at each thread among an environment that writes what the others write at
+    /// any time; or at two threads at a time among that (pairs; with --engine persistence instead: among the others
+    /// flattened after their first K steps): faster, but perhaps with more fences. The default, auto, explores small
+    /// programs, abstracts larger ones, and explores those in full only if the fences are not proved to be the fewest
+    #[arg(long, value_name = "auto|none|environment|pairs|K")]
     pub abstraction: Option<Approach>,
+    /// A table over the number of instances, from A to B: of threads written 'thread NAME COUNT', or of SLCO objects
+    /// of one class; --csv and --html write it, as a table and as a picture
+    #[arg(long, value_name = "A..B", value_parser = instances)]
+    pub instances: Option<Instances>,
     /// With --engine persistence: list the minimal sets of fences of each thread: at most N, or all of them
     #[arg(long, value_name = "N|all", value_parser = cycles)]
     pub minimal_sets: Option<CyclesArgument>,

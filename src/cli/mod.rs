@@ -16,6 +16,7 @@ mod fix;
 mod help;
 mod info;
 mod input;
+mod instances;
 mod interrupt;
 mod litmus;
 mod matrix;

@@ -126,4 +126,3 @@ impl Few<'_> {
         groups
     }
 }
-

@@ -24,8 +24,8 @@
 //! *Cost.* The default has an allowance of states for all searches together, counted and not timed, so that the
 //! answer does not depend on the machine that computes it, unless the command has a limit on time or memory.
 
-mod fewest;
 mod few;
+mod fewest;
 
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, Confirmation, Confirming, ModelOutcome, Options};

@@ -139,7 +139,8 @@ impl Alone<'_> {
             for step in self.steps(position.control) {
                 ways(self.scene, step, (&position.values, &position.mind), |way| {
                     let (thread, write) = (self.thread, position.write);
-                    let read = |&location: &LocationAt| Overtaking { thread, write, read: (step.instruction, location) };
+                    let read =
+                        |&location: &LocationAt| Overtaking { thread, write, read: (step.instruction, location) };
                     found.extend(way.read.iter().map(read));
                     if way.verdict == Decision::Taken {
                         let mut mind = way.mind;

@@ -64,6 +64,8 @@ pub struct Language {
     pub edit: Option<Editor>,
     /// The same as what is inserted where, in bytes, if nothing else changes.
     pub insertions: Option<Inserter>,
+    /// The same text with another number of instances of what it has several of, if the language can say that.
+    pub instances: Option<Instancer>,
 }
 
 /// Puts changes into a text.
@@ -71,6 +73,9 @@ pub type Editor = fn(&str, &Program, &[Change]) -> Result<String, CannotWrite>;
 
 /// Tells what is inserted where.
 pub type Inserter = fn(&str, &Program, &[Change]) -> Result<BTreeMap<usize, String>, CannotWrite>;
+
+/// Tells a text with so many instances, or why there is none.
+pub type Instancer = fn(&str, usize) -> Result<String, Vec<Diagnostic>>;
 
 impl Language {
     /// All languages.

@@ -11,6 +11,7 @@ pub mod drawing;
 pub mod edges;
 mod engine;
 pub mod html;
+pub mod instances;
 pub mod json;
 pub mod limits;
 pub mod litmus;

@@ -106,8 +106,12 @@ fn a_written_value_that_is_forgotten_is_missed() {
         let program = program(&random_specification(rng, &SHAPE));
         let compiled = Compiled::new(&program).unwrap();
         let all = environment::interference(&program, &compiled, &explore::Limits::default()).unwrap();
-        let written: Vec<(usize, (LocationAt, Option<i64>))> =
-            all.written.iter().enumerate().flat_map(|(thread, own)| own.iter().map(move |&write| (thread, write))).collect();
+        let written: Vec<(usize, (LocationAt, Option<i64>))> = all
+            .written
+            .iter()
+            .enumerate()
+            .flat_map(|(thread, own)| own.iter().map(move |&write| (thread, write)))
+            .collect();
         if written.is_empty() {
             return;
         }
@@ -246,7 +250,8 @@ fn a_thread_alone_reorders_at_least_what_attacks_do() {
 fn twins_need_not_be_told_apart() {
     let [feasible, infeasible] = [0, 0].map(Cell::new);
     random_cases(cases(300) / 2, |rng| {
-        let mut program = program(&random_specification(rng, &Shape { most_threads: 2, most_instructions: 3, ..SHAPE }));
+        let mut program =
+            program(&random_specification(rng, &Shape { most_threads: 2, most_instructions: 3, ..SHAPE }));
         let twin = rng.random_range(0..2);
         let copies = rng.random_range(1..3);
         for copy in 0..copies {

@@ -126,7 +126,11 @@ fn auto(task: &Task<'_>, specification: &Specification) -> Result<Looked, Troubl
     let first = explored_facts(specification, &up_to(SMALL))?;
     let is_at_limit = first.stop == Stop::States && task.limits.states.is_none_or(|most| most > SMALL);
     if !is_at_limit || task.settings.profile != Profile::Sound || !is_abstractable(task, specification)? {
-        return if is_at_limit { Ok(explored_facts(specification, &up_to(usize::MAX))?.into()) } else { Ok(first.into()) };
+        return if is_at_limit {
+            Ok(explored_facts(specification, &up_to(usize::MAX))?.into())
+        } else {
+            Ok(first.into())
+        };
     }
     drop(first);
     let mut best = None;

@@ -48,7 +48,8 @@ pub(super) fn find(task: &Task<'_>, program: &Program, machine: &Machine<'_>) ->
     match task.settings.approach {
         Approach::Program => explored(program, machine, task.limits, 0),
         Approach::Abstract(Abstraction::Pairs) => Err(Trouble::Unsupported(
-            "--abstraction pairs is for --engine cycles; use --abstraction environment, or a number of steps".to_owned(),
+            "--abstraction pairs is for --engine cycles; use --abstraction environment, or a number of steps"
+                .to_owned(),
         )),
         Approach::Abstract(abstraction) => {
             Ok(Abstracted::new(machine, abstraction, task.limits).found(program, machine))

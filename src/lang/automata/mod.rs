@@ -68,6 +68,7 @@
 
 pub mod edit;
 mod expressions;
+mod instances;
 mod names;
 mod paper;
 pub mod regions;
@@ -80,8 +81,14 @@ use crate::lts::is_facts;
 use crate::program::Span;
 
 /// The language.
-pub const LANGUAGE: Language =
-    Language { name: "automata", extensions: &["txt", "trench"], parse, edit: Some(edit::edited), insertions: None };
+pub const LANGUAGE: Language = Language {
+    name: "automata",
+    extensions: &["txt", "trench"],
+    parse,
+    edit: Some(edit::edited),
+    insertions: None,
+    instances: Some(instances::instances),
+};
 
 /// Reads a program in either language; `name` is what a program is called that does not name itself.
 ///

@@ -36,8 +36,8 @@ pub enum Memory {
 pub struct Thread {
     /// Its name.
     pub name: Name,
-    /// How many copies of it there are, if the text says so.
-    pub count: Option<usize>,
+    /// How many copies of it there are, if the text says so, and where.
+    pub count: Option<(usize, Span)>,
     /// Its registers, if the language declares them.
     pub registers: Option<Vec<Name>>,
     /// Where it starts.

@@ -276,7 +276,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The number of copies, if there is one.
-    fn count(&mut self) -> Option<usize> {
+    fn count(&mut self) -> Option<(usize, Span)> {
         let word = self.peek().filter(|word| is_integer(word.text) && !word.begins_line)?;
         self.position += 1;
         let count = word.text.parse().ok().filter(|count| (1..=MAX_COPIES).contains(count));
@@ -284,7 +284,7 @@ impl<'a> Parser<'a> {
             let message = format!("expected a number of copies from 1 to {MAX_COPIES}, found `{}`", word.text);
             self.errors.push(Diagnostic::error(word.span, message));
         }
-        count
+        count.map(|count| (count, word.span))
     }
 
     /// Adds advice to the error that was just reported.

@@ -79,7 +79,7 @@ const MAX_THREADS: usize = 10_000;
 
 /// The names of a thread's copies.
 fn copies(thread: &syntax::Thread) -> impl Iterator<Item = String> {
-    let numbers = thread.count.map_or(0..=0, |count| 1..=count);
+    let numbers = thread.count.map_or(0..=0, |(count, _)| 1..=count);
     numbers.map(|number| match thread.count {
         None => thread.name.text.clone(),
         Some(_) => format!("{}_{number}", thread.name.text),

@@ -42,6 +42,7 @@ pub const LANGUAGE: Language = Language {
     parse: |_, text| parse(text).map(Parsed::from),
     edit: None,
     insertions: None,
+    instances: None,
 };
 
 /// A processor architecture.

@@ -33,6 +33,7 @@
 //! tree would give errors that are none.
 
 pub mod edit;
+mod instances;
 mod lexer;
 mod parser;
 mod resolve;
@@ -49,6 +50,7 @@ pub const LANGUAGE: Language = Language {
     parse: |_, text| parse(text),
     edit: Some(edit::edited),
     insertions: Some(edit::insertions),
+    instances: Some(instances::instances),
 };
 
 /// Reads a model; the errors are in no particular order.

@@ -42,6 +42,8 @@ pub struct Object {
     pub class: Name,
     /// The variables that start with another value than the class gives them.
     pub initialisations: Vec<(Name, Initial)>,
+    /// The whole of it.
+    pub span: Span,
 }
 
 /// The declaration of a variable.

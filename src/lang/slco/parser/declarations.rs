@@ -320,7 +320,9 @@ impl Parser<'_> {
         if !self.at(")") {
             return Err(self.expected("`,` or `)`"));
         }
+        let end = self.span().end;
         self.advance();
-        Ok(Object { name, class, initialisations })
+        let span = Span { start: name.span.start, end };
+        Ok(Object { name, class, initialisations, span })
     }
 }
