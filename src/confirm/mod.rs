@@ -24,6 +24,7 @@
 //! *Cost.* The default has an allowance of states for all searches together, counted and not timed, so that the
 //! answer does not depend on the machine that computes it, unless the command has a limit on time or memory.
 
+pub mod alike;
 mod few;
 mod fewest;
 

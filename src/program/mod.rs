@@ -14,6 +14,7 @@
 //! - an instruction that cannot be taken is a blocked evaluation: a self-loop with the reads of its condition;
 //! - expressions are evaluated in full: `and` and `or` read both sides.
 
+pub mod alike;
 pub(crate) mod arithmetic;
 pub mod compiled;
 pub mod constants;

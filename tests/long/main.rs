@@ -13,6 +13,7 @@ mod outside_judges;
 mod parser_mutations;
 mod persist_families;
 mod persist_table;
+mod robustness_corpus;
 mod trencher_counts;
 mod trust;
 mod weak_machines;

@@ -10,6 +10,7 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use seqcon::analysis::{Abstraction, Analysis, ModelOutcome, Options};
 use seqcon::confirm::Limits;
+use seqcon::confirm::alike::renamed;
 use seqcon::cycles::Atomicity;
 use seqcon::engines::{Answer, Approach, Confirm, Settings};
 use seqcon::environment::{self, Interference, Overtaking, View};
@@ -19,11 +20,12 @@ use seqcon::ids::{LabelId, LocationAt, ThreadAt};
 use seqcon::lts::label::Label;
 use seqcon::memory::MemoryModel;
 use seqcon::placement::Minimality;
-use seqcon::program::Program;
+use seqcon::program::alike;
 use seqcon::program::compiled::Compiled;
+use seqcon::program::{Expression, Instruction, Program, Reference, Scope, Thread, Variable};
 use seqcon::property::Property;
 use seqcon::repair::Repair;
-use seqcon::weak::attack::{Attack, Pair};
+use seqcon::weak::attack::{Attack, Pair, Witness};
 use seqcon::weak::split::SplitProgram;
 use seqcon::weak::verify::Verdict;
 use seqcon::weak::{Granularity, Machine};
@@ -276,4 +278,73 @@ fn twins_need_not_be_told_apart() {
     });
     println!("{} feasible, {} not", feasible.get(), infeasible.get());
     assert!(feasible.get() > 0 && infeasible.get() > 0, "this test shows nothing");
+}
+
+/// What is found in one of two groups that are alike is, renamed, what is found in the other one.
+#[test]
+fn groups_that_are_alike_have_the_same_runs() {
+    let [runs, unlike] = [0, 0].map(Cell::new);
+    random_cases(cases(300) / 2, |rng| {
+        let shape = Shape { most_threads: 2, most_instructions: 3, ..SHAPE };
+        let mut program = program(&random_specification(rng, &shape));
+        // The same threads again, over other variables, in another order.
+        let (shared, threads) = (program.shared.len(), program.threads.len());
+        for variable in program.shared.clone() {
+            program.shared.push(Variable { name: format!("{}2", variable.name), ..variable });
+        }
+        for thread in program.threads.clone().into_iter().rev() {
+            let mut thread = Thread { name: format!("{}2", thread.name), ..thread };
+            thread.instructions.iter_mut().for_each(|instruction| shift(instruction, shared));
+            program.threads.push(thread);
+        }
+        let compiled = Compiled::new(&program).unwrap();
+        let split = SplitProgram::new(&program).unwrap();
+        let groups = [0, threads].map(|first| [first, first + 1].map(ThreadAt::new));
+        let [one, other] = groups.map(|group| alike::Shape::of(&program, &compiled, &group, |_| false));
+        assert_eq!(one.key(), other.key(), "{program:#?}");
+        let crossed = alike::Shape::of(&program, &compiled, &[ThreadAt::new(0), ThreadAt::new(threads)], |_| false);
+        unlike.set(unlike.get() + u32::from(crossed.key() != one.key()));
+        for machine in [Machine::Tso, Machine::Pso] {
+            let found = groups.map(|group| {
+                let split = split.moving(&group);
+                let mut attack = Attack::in_part(&split, machine, Granularity::Instructions, 20_000).unwrap();
+                let witnesses = attack.pairs().into_iter().filter_map(|pair| attack.confirm(pair).unwrap());
+                witnesses.collect::<Vec<Witness>>()
+            });
+            let pairs = |witnesses: &[Witness]| -> BTreeSet<Pair> { witnesses.iter().map(|run| run.pair).collect() };
+            let copies: Vec<Witness> = found[0].iter().map(|run| renamed(run, &one, &other).unwrap()).collect();
+            assert_eq!(pairs(&copies), pairs(&found[1]), "{machine:?}\n{program:#?}");
+            let back: Vec<Witness> = copies.iter().map(|run| renamed(run, &other, &one).unwrap()).collect();
+            assert_eq!(back, found[0]);
+            runs.set(runs.get() + copies.len() as u32);
+        }
+    });
+    println!("{} runs, {} groups that are not alike", runs.get(), unlike.get());
+    assert!(runs.get() > 0 && unlike.get() > 0, "this test shows nothing");
+}
+
+/// The instruction with other shared variables.
+fn shift(instruction: &mut Instruction, by: usize) {
+    instruction.condition.iter_mut().for_each(|condition| shift_expression(condition, by));
+    for assignment in &mut instruction.assignments {
+        shift_reference(&mut assignment.target, by);
+        shift_expression(&mut assignment.value, by);
+    }
+}
+
+fn shift_reference(reference: &mut Reference, by: usize) {
+    reference.variable += if reference.scope == Scope::Shared { by } else { 0 };
+    reference.index.iter_mut().for_each(|index| shift_expression(index, by));
+}
+
+fn shift_expression(expression: &mut Expression, by: usize) {
+    match expression {
+        Expression::Constant(_) => {}
+        Expression::Read(reference) => shift_reference(reference, by),
+        Expression::Unary(_, operand) => shift_expression(operand, by),
+        Expression::Binary(_, left, right, _) => {
+            shift_expression(left, by);
+            shift_expression(right, by);
+        }
+    }
 }

@@ -17,13 +17,24 @@ pub fn examined<T>(
     states: Option<usize>,
     work: impl FnOnce(&dyn Examined) -> T,
 ) -> Result<T, Trouble> {
+    examined_for(engine, program, settings, (&[], states), work)
+}
+
+/// The same, where it is known which memory models will be asked for.
+pub fn examined_for<T>(
+    engine: &dyn Engine,
+    program: &Program,
+    settings: &Settings,
+    (models, states): (&[MemoryModel], Option<usize>),
+    work: impl FnOnce(&dyn Examined) -> T,
+) -> Result<T, Trouble> {
     let specification = Specification::of_program(program.clone()).expect("few indices");
     let limits = Limits { states, ..Limits::default() };
     let description = engine.description();
     let task = Task {
         subject: Subject::Program(&specification),
         property: &description.properties[0],
-        models: &[],
+        models,
         limits: &limits,
         rest: &Budget::default,
         settings,
