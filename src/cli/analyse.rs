@@ -14,7 +14,7 @@ use super::verify::{asked, judged, tell_if_without_machine};
 use crate::aeg::{Accesses, Profile};
 use crate::analysis::{Inserted, ModelOutcome, Options, Outcome, Verification};
 use crate::cycles::{Atomicity, ConflictRule, Listing};
-use crate::engines::{self, Confirm, Engine, Examined, Settings, Subject, Task};
+use crate::engines::{self, Approach, Confirm, Engine, Examined, Settings, Subject, Task};
 use crate::memory::MemoryModel;
 use crate::placement::Method;
 use crate::placement::cost::Costs;
@@ -124,7 +124,7 @@ fn settings(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<Settin
     Ok(Settings {
         profile,
         atomicity: reading(arguments),
-        approach: arguments.abstraction.unwrap_or_default(),
+        approach: arguments.input.limits.approach(arguments.abstraction)?,
         confirm: arguments.confirmation.how()?,
         searches: trial::Limits { unroll: arguments.unroll, ..arguments.confirmation.searches() },
         tells_runs: verbosity == Verbosity::Verbose,
@@ -204,6 +204,7 @@ fn runs_the_program(arguments: &AnalyseArguments) -> Option<&'static str> {
         (arguments.confirmation.only_confirmed, "--only-confirmed"),
         (matches!(arguments.confirmation.confirm, Some(ConfirmArgument::Full | ConfirmArgument::Mark)), "--confirm"),
         (arguments.verify, "--verify"),
+        (matches!(arguments.abstraction, Some(Approach::Abstract(_))), "--abstraction"),
     ];
     options.into_iter().find(|&(asked, _)| asked).map(|(_, option)| option)
 }

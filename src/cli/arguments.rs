@@ -179,7 +179,7 @@ pub struct AnalyseArguments {
     #[arg(long, value_name = "auto|none|environment|pairs|K")]
     pub abstraction: Option<Approach>,
     /// A table over the number of instances, from A to B: of threads written 'thread NAME COUNT', or of SLCO objects
-    /// of one class; --csv and --html write it, as a table and as a picture
+    /// of one class (which share nothing); --csv and --html write it, as a table and as a picture
     #[arg(long, value_name = "A..B", value_parser = instances)]
     pub instances: Option<Instances>,
     /// With --engine persistence: list the minimal sets of fences of each thread: at most N, or all of them

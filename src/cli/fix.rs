@@ -89,6 +89,7 @@ fn fix(
         atomicity: arguments.atomicity.map(atomicity),
         confirm: arguments.confirmation.how()?,
         searches: arguments.confirmation.searches(),
+        approach: arguments.limits.approach(None)?,
         ..Settings::default()
     };
     let spinner = Spinner::new(format!("repairing {}", original.name));

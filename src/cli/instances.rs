@@ -14,6 +14,7 @@ use crate::report::instances::{Series, write_html};
 use crate::report::output::Staged;
 use crate::report::streams;
 use crate::specification::Specification;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,9 @@ pub fn run(
     let [path] = &arguments.input.inputs[..] else {
         return Err(Failure::Usage("--instances is for one specification".to_owned()));
     };
+    if path.as_os_str() == "-" {
+        return Err(Failure::Usage("--instances needs a file: its name tells the language".to_owned()));
+    }
     refuse_other_outputs(arguments)?;
     let files = [&arguments.csv, &arguments.html].into_iter().flatten().map(PathBuf::as_path);
     refuse_clashes(files, arguments.input.files())?;
@@ -69,7 +73,8 @@ pub fn run(
         let found = outcome(arguments, chosen, &model, models, verbosity)?;
         outcomes.push(Outcome { model: model.name, ..found });
     }
-    let series = Series { numbers: &numbers, outcomes: &outcomes };
+    let instantiated = instantiated(path, &text)?;
+    let series = Series { numbers: &numbers, outcomes: &outcomes, instantiated: &instantiated };
     let mut staged = Staged::new();
     if let Some(path) = &arguments.csv {
         staged.write(path, &mut |out| series.write_csv(out))?;
@@ -79,13 +84,32 @@ pub fn run(
     }
     staged.put_in_place()?;
     outcomes.iter().for_each(tell_caveats);
-    if arguments.csv.as_deref() != Some(Path::new("-")) {
+    let is_taken = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
+    if !is_taken(&arguments.csv) && !is_taken(&arguments.html) {
         let mut shown = String::new();
-        series.write_text(&mut shown).map_err(io::Error::other)?;
+        match verbosity {
+            Verbosity::Quiet => {
+                let lines = outcomes
+                    .iter()
+                    .flat_map(|outcome| outcome.results.iter().map(|result| outcome.summary_line(result)));
+                lines.for_each(|line| shown += &format!("{line}\n"));
+            }
+            _ => series.write_text(&mut shown).map_err(io::Error::other)?,
+        }
         let mut out = streams::coloured();
         out.write_all(shown.as_bytes()).and_then(|()| out.flush())?;
     }
     Ok(exit_status(arguments, &outcomes))
+}
+
+/// The names of the threads that there are instances of: what there is of two and not of one, without its number.
+fn instantiated(path: &Path, text: &str) -> Result<BTreeSet<String>, Failure> {
+    let names = |number| {
+        let threads = with_instances(path, text, number)?.program.threads;
+        Ok::<BTreeSet<String>, Failure>(threads.into_iter().map(|thread| thread.name).collect())
+    };
+    let (one, two) = (names(1)?, names(2)?);
+    Ok(two.difference(&one).filter_map(|name| name.strip_suffix("_2")).map(str::to_owned).collect())
 }
 
 /// The specification with so many instances.
@@ -114,6 +138,7 @@ fn refuse_other_outputs(arguments: &AnalyseArguments) -> Result<(), Failure> {
         (arguments.formats.sarif.is_some(), "--sarif"),
         (arguments.formats.litmus.is_some(), "--litmus"),
         (arguments.explain, "--explain"),
+        (arguments.verify, "--verify"),
         (arguments.merging.merge, "--merge"),
     ];
     match asked.iter().find(|(is_asked, _)| *is_asked) {

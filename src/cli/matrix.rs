@@ -55,7 +55,8 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
 fn outcome(arguments: &MatrixArguments, input: &Model) -> Result<Outcome, Failure> {
     let started = Instant::now();
     let chosen = Chosen { engine: engines::all()[0], property: Property::Robust };
-    let settings = Settings { atomicity: Some(atomicity(arguments.atomicity)), ..Settings::default() };
+    let approach = arguments.input.limits.approach(None)?;
+    let settings = Settings { atomicity: Some(atomicity(arguments.atomicity)), approach, ..Settings::default() };
     let spinner = Spinner::new(format!("exploring {}", input.paths[0].display()));
     let models = MemoryModel::builtin();
     engine::examine(&chosen, (input.subject(), &models), &settings, &arguments.input.limits, |task, examined| {

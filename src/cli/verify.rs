@@ -65,6 +65,7 @@ fn settings(arguments: &VerifyArguments) -> Result<Settings, Failure> {
         atomicity: arguments.atomicity.map(atomicity),
         confirm: arguments.confirmation.how()?,
         searches: trial::Limits { unroll: arguments.unroll, ..arguments.confirmation.searches() },
+        approach: arguments.limits.approach(None)?,
         ..Settings::default()
     })
 }

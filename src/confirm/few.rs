@@ -35,6 +35,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most states of a search in which few threads move.
 const MOST_OF_A_FEW: usize = 20_000;
 
+/// The most states of all these searches.
+const MOST: usize = 1_000_000;
+
 /// The most kinds of groups of threads that are tried.
 const MOST_KINDS: usize = 400;
 
@@ -65,11 +68,12 @@ impl Few<'_> {
         let threads = self.split.threads.len();
         // Nobody has to know which triples are alike if pairs are enough.
         let phases = [self.pairs_of(findings), triples(threads).collect()];
+        let mut states = 0;
         let mut kinds = phases.into_iter().flat_map(|groups| self.kinds(groups, findings));
         loop {
             let is_open = |kind: &Vec<Shape>| kind.iter().flat_map(Shape::threads).any(|thread| open.contains(thread));
             let next: Vec<Vec<Shape>> = kinds.by_ref().filter(is_open).take(AT_ONCE).collect();
-            if next.is_empty() || open.is_empty() {
+            if next.is_empty() || open.is_empty() || states > MOST {
                 return Ok(found);
             }
             let search = |kind: &Vec<Shape>| {
@@ -82,7 +86,8 @@ impl Few<'_> {
             };
             let runs: Vec<_> = next.par_iter().map(search).collect();
             for (kind, runs) in next.iter().zip(runs) {
-                let runs = runs?;
+                let (runs, seen) = runs?;
+                states += seen;
                 let copies = |shape| runs.iter().filter_map(move |run| renamed(run, &kind[0], shape));
                 for witness in kind.iter().flat_map(copies) {
                     if sought.get_mut(&witness.pair.thread).is_some_and(|pairs| pairs.remove(&witness.pair)) {
@@ -130,8 +135,12 @@ impl Few<'_> {
         self.fewest.cost_of(&runs) >= placed
     }
 
-    /// The wanted runs in which only these threads move.
-    fn runs_of(&self, group: &[ThreadAt], wanted: impl Fn(&Pair) -> bool) -> Result<Vec<Witness>, LimitReached> {
+    /// The wanted runs in which only these threads move, and how many states they have.
+    fn runs_of(
+        &self,
+        group: &[ThreadAt],
+        wanted: impl Fn(&Pair) -> bool,
+    ) -> Result<(Vec<Witness>, usize), LimitReached> {
         let split = self.split.moving(group);
         let granularity = granularity(self.subject.options.atomicity);
         let mut attack = Attack::in_part(&split, self.machine, granularity, MOST_OF_A_FEW)?;
@@ -143,7 +152,7 @@ impl Few<'_> {
                 Err(limit) => return Err(limit),
             }
         }
-        Ok(found)
+        Ok((found, attack.num_of_states()))
     }
 
     /// Groups of threads: those of cycles, and all of two.

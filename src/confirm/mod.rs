@@ -55,8 +55,8 @@ pub const AUTO_STATES: usize = 1_000_000;
 /// How many it spends on a program with hardly any states; twice those that the program has come on top.
 const FEW: usize = 250_000;
 
-/// How many states are looked at for delays that are in dispute between an abstraction and runs of few threads.
-const MOST_IN_DISPUTE: usize = 250_000;
+/// How many states are looked at by default for delays that are in dispute between an abstraction and runs of few threads.
+pub const MOST_IN_DISPUTE: usize = 250_000;
 
 /// A limit on time or memory leaves the default this part of what is left, so that the analysis itself comes to an end.
 const SHARES: u32 = 8;
@@ -172,7 +172,7 @@ pub fn mark(subject: Subject<'_>, limits: Limits) -> Result<(ModelOutcome, Vec<W
 /// Places fences for the delays of an analysis that has perhaps more than the program, and tells how many are needed
 /// for certain. Cheap things come first: what a thread [alone](environment::overtakings) cannot reorder is refuted,
 /// [runs of few threads](few) tell what is needed; and only if that is less than what is placed, all states are looked
-/// at for what is in dispute, if these are not too many.
+/// at for what is in dispute, if these are no more than the limit.
 ///
 /// # Errors
 /// If an instruction is too long to be split.
@@ -199,7 +199,7 @@ pub fn place_between(subject: Subject<'_>, limits: Limits) -> Result<ModelOutcom
         outcome = place(&confirmed.verdicts);
         if least < outcome.placement.cost && options.method == Method::Exact {
             // Perhaps fewer fences are enough than the event graph asks for.
-            let known = subject.place(&Effort { allowance: Allowance::together(MOST_IN_DISPUTE), ..effort })?;
+            let known = subject.place(&Effort { allowance: Allowance::together(limits.states), ..effort })?;
             if known.placement.minimality == Minimality::Program {
                 return Ok(ModelOutcome { elapsed: started.elapsed(), ..known });
             }
@@ -363,6 +363,9 @@ impl Subject<'_> {
         }
         let pairs = |delay: &Delay| self.pairs(split, delay.from, delay.to);
         let threads: BTreeSet<ThreadAt> = findings.delays.iter().flat_map(pairs).map(|pair| pair.thread).collect();
+        if threads.is_empty() {
+            return;
+        }
         let limits = crate::explore::Limits { budget: Some(&effort.budget), ..Default::default() };
         let Ok(compiled) = Compiled::new(self.program) else { return };
         let Ok(possible) = environment::overtakings(self.program, &compiled, &threads, &limits) else { return };
@@ -385,13 +388,13 @@ impl Subject<'_> {
         if self.machine() != Ok(Machine::Tso) {
             return false;
         }
-        let most = MOST_IN_DISPUTE.min(effort.states);
+        let most = effort.states;
         let granularity = granularity(self.options.atomicity);
         let attack = Attack::merging_twins(split, Machine::Tso, granularity, most);
         let mut attack = match attack {
             Ok(attack) => attack,
             Err(limit) => {
-                confirmed.confirming = Effort { states: most, ..effort.clone() }.given_up(limit);
+                confirmed.confirming = effort.given_up(limit);
                 return false;
             }
         };
@@ -403,7 +406,7 @@ impl Subject<'_> {
             match feasible {
                 Ok(feasible) if !pairs.is_empty() && !feasible.contains(&true) => *verdict = Confirmation::No,
                 Ok(_) => {}
-                Err(limit) => confirmed.confirming = Effort { states: most, ..effort.clone() }.given_up(limit),
+                Err(limit) => confirmed.confirming = effort.given_up(limit),
             }
         }
         if confirmed.confirming == Confirming::OfFew {

@@ -220,7 +220,7 @@ fn rests_on(ground: &verify::Ground) -> String {
     match ground {
         verify::Ground::Attacks { states, pairs } => {
             format!(
-                "an exact search (no bound): {pairs} pairs that a thread can reorder, {states} states under sequential consistency"
+                "an exact search (no bound): {pairs} pairs that a thread can reorder, {states} states under sequential consistency, dead locals forgotten"
             )
         }
         verify::Ground::AllRuns { states } => {

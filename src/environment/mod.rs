@@ -18,7 +18,7 @@
 //! | `concurrent(A, B)` | any two labels of different threads ([`View::Each`]); those of two threads that are enabled together in a state of both ([`View::Pairs`]) |
 //!
 //! With [`View::Pairs`] any two threads run together among the rest; what a thread does is what it does beside each of
-//! the others. For a program of two threads these are its facts, unless values had to be given up.
+//! the others. For a program of two threads that is its state space, unless values had to be given up.
 //!
 //! *Values* that the program neither names nor has among its first few, or that are too many, are not told apart: then
 //! conditions may hold or not ([`evaluate`]). So every search is finite. Locals that are dead are forgotten.

@@ -128,9 +128,9 @@ impl<'s> Scene<'s> {
         }
     }
 
-    /// Of the values of a state, those of shared locations.
-    pub(super) fn memory<'v>(&self, values: &'v [Value]) -> &'v [Value] {
-        &values[..self.held.partition_point(|held| held.owner.is_none())]
+    /// Whether the value of a location is held.
+    pub(super) fn holds(&self, location: LocationAt) -> bool {
+        matches!(self.places[location.index()], Place::Held(_))
     }
 }
 

@@ -51,7 +51,7 @@ struct Transition {
     label: Evaluated,
     from: u32,
     to: u32,
-    /// It changes a shared location that is held.
+    /// It writes a shared location that is held.
     is_seen: bool,
 }
 
@@ -88,7 +88,7 @@ fn run<'s>(scene: &'s Scene<'s>, most: usize, watch: &Watch<'_>) -> Result<Searc
         if search.states.len() > most {
             return Err(Stopped::TooDetailed);
         }
-        watch.check(at).map_err(Stopped::Limit)?;
+        watch.check_size(search.states.len()).and_then(|()| watch.check(at)).map_err(Stopped::Limit)?;
         search.expand(at)?;
         at += 1;
     }
@@ -119,15 +119,15 @@ impl Search<'_> {
                     // A self-loop with a condition and no write is a blocked evaluation (method §2).
                     let is_blocked = step.has_condition() && !way.has_written && step.to == control;
                     if way.verdict == Decision::Taken && !is_blocked {
-                        reached.push((label, way.after));
+                        let is_seen = way.written.iter().any(|(location, _)| self.scene.holds(*location));
+                        reached.push((label, way.after, is_seen));
                     }
                 })
                 .map_err(|_| Stopped::TooDetailed)?;
-                for (label, mut values) in reached {
+                for (label, mut values, is_seen) in reached {
                     self.scene.forget(member, step.to, &mut values);
                     let mut control = state.control.clone();
                     control[member] = step.to;
-                    let is_seen = self.scene.memory(&values) != self.scene.memory(&state.values);
                     let to = self.number(State { control, values });
                     self.transitions.push(Transition { member, label, from: at as u32, to, is_seen });
                 }

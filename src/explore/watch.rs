@@ -22,6 +22,14 @@ impl<'l> Watch<'l> {
         Watch { limits, started: Instant::now() }
     }
 
+    /// Whether a search may have so many states.
+    ///
+    /// # Errors
+    /// If that is one too many.
+    pub fn check_size(&self, states: usize) -> Result<(), Stop> {
+        if self.limits.states.is_some_and(|most| states > most) { Err(Stop::States) } else { Ok(()) }
+    }
+
     /// Whether work may go on that is about to expand the state of this number.
     ///
     /// # Errors

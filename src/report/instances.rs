@@ -24,6 +24,8 @@ pub struct Series<'a> {
     pub numbers: &'a [usize],
     /// For each of them.
     pub outcomes: &'a [Outcome],
+    /// The names of the threads that there are instances of, without their numbers.
+    pub instantiated: &'a BTreeSet<String>,
 }
 
 /// A program with some number of instances under a memory model.
@@ -31,6 +33,7 @@ struct Row<'a> {
     number: usize,
     outcome: &'a Outcome,
     result: &'a ModelOutcome,
+    instantiated: &'a BTreeSet<String>,
 }
 
 impl Row<'_> {
@@ -39,13 +42,20 @@ impl Row<'_> {
         let accesses = &self.outcome.accesses;
         let name = |instr| {
             let (thread, instruction) = accesses.names_of(instr);
-            format!("{}.{instruction}", of_text(thread))
+            format!("{}.{instruction}", self.of_text(thread))
         };
         let fence = |site: crate::outline::Site| format!("{} {}", names::place(site.place), name(site.instr));
         let fences = self.result.fences.iter().map(|known| fence(known.site));
         let locks =
             self.result.locks.iter().flat_map(|lock| lock.users.keys()).map(|&user| format!("lock {}", name(user)));
         fences.chain(locks).collect()
+    }
+
+    /// The name of a thread without the number of its instance.
+    fn of_text<'t>(&self, thread: &'t str) -> &'t str {
+        let thread = thread.split_once('\'').map_or(thread, |(_, machine)| machine);
+        let instance = thread.rsplit_once('_').filter(|(name, _)| self.instantiated.contains(*name));
+        instance.map_or(thread, |(name, _)| name)
     }
 
     fn minimal(&self) -> Minimal {
@@ -62,15 +72,6 @@ impl Row<'_> {
     }
 }
 
-/// The name of a thread without the number of its instance.
-fn of_text(thread: &str) -> &str {
-    let thread = thread.split_once('\'').map_or(thread, |(_, machine)| machine);
-    match thread.rsplit_once('_') {
-        Some((name, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => thread,
-    }
-}
-
 impl<'a> Series<'a> {
     /// The names of the memory models.
     fn models(&self) -> impl Iterator<Item = (usize, &'a str)> {
@@ -79,13 +80,22 @@ impl<'a> Series<'a> {
     }
 
     fn rows(&self, model: usize) -> Vec<Row<'a>> {
-        let row = |(&number, outcome): (&usize, &'a Outcome)| Row { number, outcome, result: &outcome.results[model] };
+        let instantiated = self.instantiated;
+        let row = |(&number, outcome): (&usize, &'a Outcome)| Row {
+            number,
+            outcome,
+            result: &outcome.results[model],
+            instantiated,
+        };
         self.numbers.iter().zip(self.outcomes).map(row).collect()
     }
 
-    /// From which number on the places stay the same, if the last two do.
+    /// From which number on the places stay the same, if the last two do and all are known.
     fn settled(&self, model: usize) -> Option<usize> {
         let rows = self.rows(model);
+        if rows.iter().any(|row| !row.result.complete) {
+            return None;
+        }
         let last = rows.last()?.places();
         let same = rows.iter().rev().take_while(|row| row.places() == last);
         let first = same.last()?.number;

@@ -62,6 +62,9 @@ impl Outcome {
         match (self.minimal(result), result.placement.minimality) {
             _ if result.stopped.is_some() => format!("{least}: not proved (stopped at a limit)"),
             (Minimal::No, Minimality::Greedy) => format!("{least}: not proved (greedy placement)"),
+            (Minimal::No, Minimality::AtLeast(needed)) if needed >= result.fences.len() && !result.locks.is_empty() => {
+                format!("{least}: not proved (locks may be more than are needed)")
+            }
             (Minimal::No, Minimality::AtLeast(needed)) => format!("{least}: not proved (at least {needed} needed)"),
             (Minimal::No, _) => format!("{least}: not proved (a part only)"),
             (Minimal::Program, _) if result.fences.is_empty() => format!("{least}: no fence"),
@@ -122,7 +125,11 @@ pub fn confirmed_in_words(result: &ModelOutcome) -> Option<String> {
         return None;
     }
     let mut parts = vec![format!("delays: {all}, of which {yes} {} confirmed by a run", were(yes))];
-    let unfenced = if result.infeasible.is_empty() { "" } else { " and need no fence" };
+    let unfenced = match result.infeasible.len() {
+        0 => "",
+        1 => " and needs no fence",
+        _ => " and need no fence",
+    };
     if no > 0 {
         parts.push(format!("{no} {} proved infeasible{unfenced}", were(no)));
     }

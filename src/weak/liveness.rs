@@ -1,5 +1,8 @@
 //! Which locals of a split thread can still be read; as [`program::liveness`](crate::program::liveness), over the
 //! operations of its steps and with the fences that were put in.
+//!
+//! What a conditional step assigns that leads back to its control state is live there, too: whether it changes anything
+//! decides whether the step has had an effect ([`Progress`](super::threads::Progress)).
 
 use super::split::{Cell, Operation, SplitStep, SplitThread};
 use crate::ids::{ControlAt, Slot};
@@ -14,8 +17,21 @@ impl Liveness {
     #[must_use]
     pub fn of(thread: &SplitThread) -> Liveness {
         let locals = thread.locals.len();
-        let reads = |steps: &Vec<SplitStep>| steps.iter().map(|step| reads_of(step, locals)).collect();
-        let reads: Vec<Vec<FixedBitSet>> = thread.steps.iter().map(reads).collect();
+        let reads: Vec<Vec<FixedBitSet>> = thread
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(control, steps)| {
+                let reads = |step: &SplitStep| {
+                    let mut reads = reads_of(step, locals);
+                    if step.to.index() == control {
+                        reads.extend(step.results.iter().map(|(local, _)| local.index()));
+                    }
+                    reads
+                };
+                steps.iter().map(reads).collect()
+            })
+            .collect();
         let mut live = vec![FixedBitSet::with_capacity(locals); thread.steps.len()];
         let mut changed = true;
         while changed {

@@ -89,7 +89,7 @@ impl<'p> System<'p> {
     /// The same, with locals that are dead forgotten.
     #[must_use]
     pub fn forgetting(mut self) -> System<'p> {
-        self.threads.iter_mut().for_each(Configurations::forget_the_dead);
+        self.threads = self.program.threads.iter().map(Configurations::forgetting).collect();
         self
     }
 

@@ -153,22 +153,30 @@ impl<'p> Configurations<'p> {
     /// A thread that has not started: configuration 0.
     #[must_use]
     pub fn new(thread: &'p SplitThread) -> Configurations<'p> {
+        Configurations::starting(thread, &thread.locals, None)
+    }
+
+    fn starting(thread: &'p SplitThread, locals: &[i64], liveness: Option<Liveness>) -> Configurations<'p> {
         let mut threads = Configurations {
             thread,
             evaluated: None,
-            liveness: None,
+            liveness,
             configs: Vec::new(),
             numbers: FxHashMap::default(),
             moves: Vec::new(),
         };
-        threads.number(boundary(thread.initial, &thread.locals));
+        threads.number(boundary(thread.initial, locals));
         threads
     }
 
-    /// From now on locals that are dead are forgotten: states that differ only in these are one, for who asks for
+    /// The same, with locals that are dead forgotten: states that differ only in these are one, for who asks for
     /// accesses and not for locals.
-    pub fn forget_the_dead(&mut self) {
-        self.liveness = Some(Liveness::of(self.thread));
+    #[must_use]
+    pub fn forgetting(thread: &'p SplitThread) -> Configurations<'p> {
+        let liveness = Liveness::of(thread);
+        let mut locals = thread.locals.clone();
+        liveness.forget(thread.initial, &mut locals);
+        Configurations::starting(thread, &locals, Some(liveness))
     }
 
     /// From now on the evaluations are noted.
@@ -397,8 +405,7 @@ impl<'p> Configurations<'p> {
                 for &(local, slot) in &split.results {
                     frame[local.index()] = config.frame[slot.index()];
                 }
-                // What comes back to its control state shows by its locals whether it has had an effect.
-                if let Some(liveness) = self.liveness.as_ref().filter(|_| split.to != config.control) {
+                if let Some(liveness) = &self.liveness {
                     liveness.forget(split.to, &mut frame[..locals]);
                 }
                 (Decision::Taken, boundary(split.to, &frame[..locals]))

@@ -162,7 +162,7 @@ fn ctrl_c_ends_an_exploration_and_what_is_known_is_told() {
     let facts = directory.path().join("part.facts");
     for (arguments, told) in [
         (&["explore", &path][..], "states="),
-        (&["-q", "analyse", &path, "--mm", "tso"], "complete=no"),
+        (&["-q", "analyse", &path, "--mm", "tso", "--abstraction", "none"], "complete=no"),
         (&["facts", &path, "-o", facts.to_str().unwrap()], ""),
     ] {
         // The limit on memory is for when the signal gets lost.

@@ -6,6 +6,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod abstraction_command;
 mod bounded_verdicts;
 mod caveats;
 mod cli;

@@ -33,7 +33,11 @@ fn what_the_engine_does_not_know_is_refused() {
         assert_refused(&with(&["specs/sb.slco", "--mm", "tso", option]), "use --engine cycles");
     }
     assert_refused(&["analyse", "specs/sb.slco", "--engine", "persist"], "expected one of cycles, persistence");
-    assert_refused(&["analyse", "specs/sb.slco", "--abstraction", "2"], "--abstraction is for --engine persistence");
+    assert_refused(
+        &["analyse", "specs/sb.slco", "--abstraction", "2"],
+        "--abstraction with a number of steps is for --engine persistence",
+    );
+    assert_refused(&with(&["specs/sb.slco", "--abstraction", "pairs"]), "--abstraction pairs is for --engine cycles");
     assert_refused(
         &["analyse", "specs/sb.slco", "--minimal-sets", "all"],
         "--minimal-sets is for --engine persistence",
@@ -73,7 +77,7 @@ fn without_memory_models_the_engine_takes_those_that_it_is_for() {
 fn approaches_that_do_not_exist_are_refused_and_the_chosen_one_is_told() {
     let analyse = |more: &'static str| ["analyse", "specs/sb.slco", "--engine", "persistence", "--abstraction", more];
     for wrong in ["", "x", "environments"] {
-        assert_refused(&analyse(wrong), "expected a number of steps, environment, auto, or none");
+        assert_refused(&analyse(wrong), "expected a number of steps, environment, pairs, auto, or none");
     }
     for (approach, expected) in [("none", None), ("auto", None), ("environment", Some("environment")), ("3", Some("3"))]
     {

@@ -22,7 +22,9 @@ use seqcon::memory::MemoryModel;
 use seqcon::placement::Minimality;
 use seqcon::program::alike;
 use seqcon::program::compiled::Compiled;
-use seqcon::program::{Expression, Instruction, Program, Reference, Scope, Thread, Variable};
+use seqcon::program::{
+    Assignment, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span, Thread, Variable,
+};
 use seqcon::property::Property;
 use seqcon::repair::Repair;
 use seqcon::weak::attack::{Attack, Pair, Witness};
@@ -201,7 +203,7 @@ fn bounds_enclose(usual: u64, model: &str) {
         }
     });
     println!("{model}: proved {}, for the event graph {}, open {}", proved.get(), event_graph.get(), open.get());
-    assert!(proved.get() + event_graph.get() > open.get() && open.get() > 0, "this test shows nothing");
+    assert!(proved.get() > open.get() && proved.get() > 0, "this test shows nothing");
 }
 
 #[test]
@@ -241,10 +243,10 @@ fn a_thread_alone_reorders_at_least_what_attacks_do() {
         let alone = environment::overtakings(&program, &compiled, &threads, &explore::Limits::default()).unwrap();
         assert!(real.is_subset(&alone), "{:?}\n{program:#?}", real.difference(&alone).next());
         let counter = if real == alone { &same } else { &more };
-        counter.set(counter.get() + 1);
+        counter.set(counter.get() + u32::from(!real.is_empty()));
     });
     println!("the same in {}, more in {}", same.get(), more.get());
-    assert!(same.get() > 0 && more.get() > 0, "this test shows nothing");
+    assert!(same.get() > 0, "this test shows nothing");
 }
 
 /// Whether twins are told apart or not, the same pairs are feasible.
@@ -347,4 +349,41 @@ fn shift_expression(expression: &mut Expression, by: usize) {
             shift_expression(right, by);
         }
     }
+}
+
+/// Whether dead locals are forgotten or not, the same pairs are feasible.
+#[test]
+fn dead_locals_make_no_difference() {
+    let [feasible, infeasible, fewer] = [0, 0, 0].map(Cell::new);
+    let count = |counter: &Cell<u32>| counter.set(counter.get() + 1);
+    random_cases(cases(400), |rng| {
+        let mut program = any_program(rng);
+        // Conditions that lead back and assign a local: whether these have had an effect is seen in the local.
+        for thread in &mut program.threads {
+            if let Some(looping) = thread.instructions.iter().position(|known| known.condition.is_some())
+                && rng.random()
+            {
+                let looping = &mut thread.instructions[looping];
+                looping.to = looping.from;
+                looping.kind = InstructionKind::Plain;
+                let target = Reference { scope: Scope::Local, variable: 0, index: None, span: Span::default() };
+                looping.assignments = vec![Assignment { target, value: Expression::Constant(rng.random_range(0..2)) }];
+            }
+        }
+        let Ok(split) = SplitProgram::new(&program) else { return };
+        let granularity = if rng.random() { Granularity::Instructions } else { Granularity::Accesses };
+        for machine in [Machine::Tso, Machine::Pso] {
+            let Ok(mut all) = Attack::remembering(&split, machine, granularity, 5_000) else { continue };
+            let mut less = Attack::new(&split, machine, granularity, 5_000).unwrap();
+            fewer.set(fewer.get() + u32::from(less.num_of_states() < all.num_of_states()));
+            assert_eq!(all.pairs(), less.pairs(), "{program:#?}");
+            for pair in all.pairs() {
+                let (Ok(all), Ok(less)) = (all.confirm(pair), less.confirm(pair)) else { continue };
+                assert_eq!(all.is_some(), less.is_some(), "{machine:?} {granularity:?} {pair:?}\n{program:#?}");
+                count(if all.is_some() { &feasible } else { &infeasible });
+            }
+        }
+    });
+    println!("{} feasible, {} not; fewer states in {}", feasible.get(), infeasible.get(), fewer.get());
+    assert!(feasible.get() > 0 && infeasible.get() > 0 && fewer.get() > 0, "this test shows nothing");
 }

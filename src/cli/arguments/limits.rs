@@ -2,7 +2,9 @@
 
 use super::positive;
 use crate::budget::Budget;
+use crate::cli::failure::Failure;
 use crate::cli::interrupt;
+use crate::engines::Approach;
 use clap::Args;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -18,6 +20,20 @@ pub struct LimitArguments {
     /// An index out of range is an error, not a warning
     #[arg(long, help_heading = "Limits")]
     pub strict: bool,
+}
+
+impl LimitArguments {
+    /// What engines look at: who wants to hear of every index that is out of range wants the program itself.
+    pub fn approach(&self, asked: Option<Approach>) -> Result<Approach, Failure> {
+        match asked.unwrap_or_default() {
+            Approach::Abstract(_) if self.strict => Err(Failure::Usage(
+                "--strict is about every index of the program, which --abstraction does not look at; leave out one of them"
+                    .to_owned(),
+            )),
+            Approach::Auto if self.strict => Ok(Approach::Program),
+            approach => Ok(approach),
+        }
+    }
 }
 
 /// What the command may use.

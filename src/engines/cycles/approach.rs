@@ -13,7 +13,7 @@ use super::{ExploredFacts, explored_facts};
 use crate::analysis::{Abstraction, Analysis, ModelOutcome, Options};
 use crate::confirm::AUTO_STATES;
 use crate::cycles::Atomicity;
-use crate::engines::{Approach, Task, Trouble};
+use crate::engines::{Approach, Confirm, Task, Trouble};
 use crate::environment::{self, Stopped, View};
 use crate::explore::{Limits, Stop};
 use crate::facts::Facts;
@@ -50,8 +50,10 @@ impl From<ExploredFacts> for Looked {
 /// Looks at what is asked for.
 pub(super) fn look(task: &Task<'_>, specification: &Specification) -> Result<Looked, Trouble> {
     match task.settings.approach {
-        Approach::Auto if !task.models.is_empty() => auto(task, specification),
-        // For what nobody names there are no bounds that could meet.
+        Approach::Auto if !task.models.is_empty() && task.settings.confirm != Confirm::Mark => {
+            auto(task, specification)
+        }
+        // For what nobody names there are no bounds that could meet, and delays that are only marked are all of them.
         Approach::Program | Approach::Auto => Ok(explored_facts(specification, task.limits)?.into()),
         Approach::Abstract(abstraction) => {
             let view = match abstraction {
@@ -61,6 +63,9 @@ pub(super) fn look(task: &Task<'_>, specification: &Specification) -> Result<Loo
                     return unsupported("--abstraction with a number of steps is for --engine persistence");
                 }
             };
+            if task.settings.confirm == Confirm::Mark {
+                return unsupported("--confirm marks the delays of the program itself; use --abstraction none");
+            }
             if task.settings.profile != Profile::Sound {
                 return unsupported("--abstraction is for the corrected definitions; leave out --profile");
             }
@@ -132,10 +137,12 @@ fn auto(task: &Task<'_>, specification: &Specification) -> Result<Looked, Troubl
             Ok(first.into())
         };
     }
+    let out_of_range = first.out_of_range;
     drop(first);
     let mut best = None;
     for view in [View::Each, View::Pairs] {
         let Ok(mut looked) = abstracted(specification, view, &up_to(usize::MAX)) else { continue };
+        looked.explored.out_of_range = out_of_range;
         if looked.explored.facts.cut_off {
             break;
         }
@@ -159,10 +166,12 @@ fn auto(task: &Task<'_>, specification: &Specification) -> Result<Looked, Troubl
 /// How far the bounds come with this abstraction.
 fn reached(task: &Task<'_>, specification: &Specification, looked: &mut Looked) -> Result<Reached, Trouble> {
     let atomicity = task.settings.atomicity.unwrap_or(Atomicity::Full);
-    let whole = Analysis::within(looked.explored.facts.clone(), task.settings.profile, &(task.rest)());
+    // What is left for the rest is known only once nothing more is explored.
+    let budget = task.limits.budget.cloned().unwrap_or_default();
+    let whole = Analysis::within(looked.explored.facts.clone(), task.settings.profile, &budget);
     let split = readings::Splittable { program: &specification.program, limit: task.settings.searches.states };
     let analysis = readings::analysis(whole, atomicity, Some(split))?;
-    let between = Between::new(specification, task);
+    let between = Between::new(specification, task.settings, budget);
     let options = usual(atomicity);
     let mut reached = Reached::All;
     for model in task.models {
@@ -174,6 +183,9 @@ fn reached(task: &Task<'_>, specification: &Specification, looked: &mut Looked) 
             Minimality::AtLeast(_) => Reached::Bounds,
         });
         looked.known.push(outcome);
+    }
+    if looked.known.iter().any(|outcome| outcome.stopped.is_some()) {
+        looked.known.clear();
     }
     Ok(reached)
 }

@@ -14,9 +14,9 @@ use super::few::facts_of_few;
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, Confirming, ModelOutcome, Options};
 use crate::budget::Budget;
-use crate::confirm::{self, Limits};
+use crate::confirm::{self, Limits, MOST_IN_DISPUTE};
 use crate::cycles::Findings;
-use crate::engines::{Confirm, Settings, Task, Trouble};
+use crate::engines::{Confirm, Settings, Trouble};
 use crate::explore;
 use crate::facts::Facts;
 use crate::ids::InstrId;
@@ -37,8 +37,8 @@ pub(super) struct Between<'a> {
 }
 
 impl<'a> Between<'a> {
-    pub(super) fn new(specification: &'a Specification, task: &Task<'a>) -> Between<'a> {
-        Between { specification, settings: task.settings, budget: (task.rest)(), few: OnceCell::new() }
+    pub(super) fn new(specification: &'a Specification, settings: &'a Settings, budget: Budget) -> Between<'a> {
+        Between { specification, settings, budget, few: OnceCell::new() }
     }
 
     /// Whether runs are searched for under a memory model.
@@ -57,7 +57,10 @@ impl<'a> Between<'a> {
         let limits = Limits { states: self.settings.searches.states, buffer: self.settings.searches.buffer };
         let mut outcome = match self.settings.confirm {
             Confirm::Off => analysis.run(model, options),
-            Confirm::Auto | Confirm::Full | Confirm::Mark => confirm::place_between(subject, limits)?,
+            Confirm::Auto => {
+                confirm::place_between(subject, Limits { states: limits.states.min(MOST_IN_DISPUTE), ..limits })?
+            }
+            Confirm::Full | Confirm::Mark => confirm::place_between(subject, limits)?,
         };
         let needed = match outcome.placement.minimality {
             Minimality::Greedy => return Ok(outcome),
@@ -73,7 +76,8 @@ impl<'a> Between<'a> {
         outcome.placement.minimality = match outcome.placement.minimality {
             Minimality::Program if is_locked => Minimality::Program,
             _ if analysis.graph.budget.exhausted().is_some() => Minimality::AtLeast(needed),
-            _ if is_locked && is_event_graphs() => Minimality::EventGraph,
+            // What was refuted the event graph asks for all the same.
+            _ if is_locked && outcome.infeasible.is_empty() && is_event_graphs() => Minimality::EventGraph,
             _ => Minimality::AtLeast(needed),
         };
         if self.settings.confirm == Confirm::Off {

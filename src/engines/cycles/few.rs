@@ -2,9 +2,9 @@
 //! [abstraction](crate::environment) has given tables that include them.
 //!
 //! States that are reached while some threads never move are states of the program. What is found in them is found in
-//! the program, and more facts ask for more fences and locks, never for fewer. So where the facts of few threads ask for
-//! as much as those of the abstraction, the facts of the program do, too: the answer is that of its event graph, and
-//! nobody had to see all states.
+//! the program, and more facts ask for more fences and locks, never for fewer. So where the facts of few threads ask
+//! for as much as those of the abstraction, the facts of the program do, too: the answer is that of its event graph,
+//! and nobody had to see all states.
 //!
 //! *Limits.* Two threads at a time, then three, each with so many states and together with so many that it takes a
 //! second or two; what is not seen until then is not known to be there.

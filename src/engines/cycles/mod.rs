@@ -141,7 +141,7 @@ impl Engine for Cycles {
         let (out_of_range, expanded) = (explored.out_of_range, explored.expanded);
         let stopped =
             explored.limit.map(|limit| format!("stopped at {limit} after {expanded} of at least {states} states"));
-        let between = specification.map(|specification| Between::new(specification, task));
+        let between = specification.map(|specification| Between::new(specification, settings, (task.rest)()));
         let abstracted = abstraction.zip(between);
         Ok(Box::new(Analysed {
             specification,

@@ -95,6 +95,8 @@ pub enum Visibility {
 
 /// How far a thread goes alone where a part is enough: a few times round its loops.
 const ALONE: usize = 500;
+/// How many times as many states may have marks there, for all pairs together.
+const MARKED: usize = 5;
 
 /// The search, with what all pairs share.
 pub struct Attack<'p> {
@@ -150,7 +152,8 @@ impl<'p> Attack<'p> {
     ) -> Result<Attack<'p>, LimitReached> {
         let mut system = System::new(program, granularity).forgetting();
         let reached = system.reach_some(most)?;
-        Attack::from(system, machine, (most.into(), Some(ALONE)), reached)
+        let attack = Attack::from(system, machine, (most.into(), Some(ALONE)), reached)?;
+        Ok(Attack { allowance: Allowance::together(MARKED * most), ..attack })
     }
 
     fn from(
@@ -169,6 +172,23 @@ impl<'p> Attack<'p> {
             }
         }
         Ok(attack)
+    }
+
+    /// The search that forgets nothing: for who wants to know that it makes no difference.
+    ///
+    /// # Errors
+    /// If there are more states than the limit.
+    #[cfg(feature = "internals")]
+    pub fn remembering(
+        program: &'p SplitProgram,
+        machine: Machine,
+        granularity: Granularity,
+        allowance: impl Into<Allowance>,
+    ) -> Result<Attack<'p>, LimitReached> {
+        let mut system = System::new(program, granularity);
+        let allowance = allowance.into();
+        let reached = system.reach(allowance.clone())?;
+        Attack::from(system, machine, (allowance, None), reached)
     }
 
     /// The search with [twins](SplitProgram::twins) not told apart: it [tells](Attack::is_feasible) whether a pair is
