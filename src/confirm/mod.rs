@@ -55,7 +55,8 @@ pub const AUTO_STATES: usize = 1_000_000;
 /// How many it spends on a program with hardly any states; twice those that the program has come on top.
 const FEW: usize = 250_000;
 
-/// How many states are looked at by default for delays that are in dispute between an abstraction and runs of few threads.
+/// How many states are looked at by default for delays that are in dispute between an abstraction and runs of few
+/// threads.
 pub const MOST_IN_DISPUTE: usize = 250_000;
 
 /// A limit on time or memory leaves the default this part of what is left, so that the analysis itself comes to an end.
