@@ -45,12 +45,15 @@ use crate::cycles::Atomicity;
 use crate::memory::MemoryModel;
 use crate::outline::Outline;
 use crate::program::{Program, Scope};
+use crate::program::compiled::Fault;
 use crate::property::Property;
 use crate::repair::Repair;
 use crate::weak::axiomatic::{self, Model};
+use crate::weak::forbidden::{self, Forbidden, Unjudged};
 use crate::weak::semantics::{CannotRun, Semantics};
 use crate::weak::split::{SplitProgram, TooLong};
 use crate::weak::torn::{Torn, torn};
+use crate::weak::{Granularity, Machine};
 use crate::weak::verify::{Compared, Limit, Question, Verdict, Violation, robust, same_states};
 
 /// A program with suggestions, and what is asked of it.
@@ -65,7 +68,7 @@ pub struct Trial<'a> {
     pub repair: &'a Repair,
     /// How instructions with several accesses are read.
     pub atomicity: Atomicity,
-    /// What must hold: robustness or the same states.
+    /// What must hold: robustness, the same states, or a property of states.
     pub property: &'a Property,
     /// How far searches go.
     pub limits: Limits,
@@ -95,6 +98,19 @@ pub enum Trouble {
     Execution(axiomatic::Failure),
     /// Nobody here decides the property.
     Undecidable(Property),
+    /// The condition cannot be evaluated in a state that is reached.
+    Condition(Fault),
+    /// The program is too large for the search, or has no bound that it can find: why, and what to do.
+    Unbounded(String),
+}
+
+/// Whether no forbidden state is reached with so many waiting writes.
+pub(crate) fn within_bound(split: &SplitProgram, question: &Question, forbidden: Forbidden<'_>) -> Result<Verdict, Trouble> {
+    match forbidden::search(split, question, forbidden) {
+        Ok(verdict) => Ok(verdict),
+        Err(Unjudged::Limit(limit)) => Ok(Verdict::Undecided(limit.into())),
+        Err(Unjudged::Fault(fault)) => Err(Trouble::Condition(fault)),
+    }
 }
 
 impl Trial<'_> {
@@ -104,21 +120,17 @@ impl Trial<'_> {
     /// If the model or the program cannot be run.
     pub fn run(&self) -> Result<(SplitProgram, Verdict), Trouble> {
         let semantics = Semantics::of(self.model).map_err(Trouble::CannotRun)?;
-        let mut split = SplitProgram::new(self.program).map_err(Trouble::TooLong)?;
-        let mut repair = self.repair.clone();
-        if self.atomicity == Atomicity::Presumed {
-            // Atomic by other means.
-            repair.locked.extend(split.composites().into_iter().map(|at| self.outline.instr(at)));
+        let (split, repair) = self.repaired()?;
+        if let (Some(forbidden), Semantics::Machine(machine)) = (Forbidden::by(self.property), semantics) {
+            let verdict = self.never(&split, &self.question(machine), forbidden)?;
+            return Ok((split, verdict));
         }
-        repair.apply(self.outline, &mut split);
-        split.budget = self.budget.clone();
         if let Some(verdict) = self.torn(&split, &semantics) {
             return Ok((split, verdict));
         }
         let verdict = match semantics {
             Semantics::Machine(machine) => {
-                let Limits { states: limit, buffer: bound, .. } = self.limits;
-                let question = Question { machine, granularity: granularity(self.atomicity), bound, limit };
+                let question = self.question(machine);
                 match self.property {
                     Property::Robust => robust(&split, &question),
                     Property::SameStates => same_states(&split, &question),
@@ -128,6 +140,40 @@ impl Trial<'_> {
             Semantics::Axioms(axioms) => self.by_axioms(&repair, axioms)?,
         };
         Ok((split, verdict))
+    }
+
+    /// The program with what is put in, access by access, and what that is.
+    pub(crate) fn repaired(&self) -> Result<(SplitProgram, Repair), Trouble> {
+        let mut split = SplitProgram::new(self.program).map_err(Trouble::TooLong)?;
+        let mut repair = self.repair.clone();
+        if self.atomicity == Atomicity::Presumed {
+            // Atomic by other means.
+            repair.locked.extend(split.composites().into_iter().map(|at| self.outline.instr(at)));
+        }
+        repair.apply(self.outline, &mut split);
+        split.budget = self.budget.clone();
+        Ok((split, repair))
+    }
+
+    /// What is asked of the machine.
+    pub(crate) fn question(&self, machine: Machine) -> Question {
+        let Limits { states: limit, buffer: bound, .. } = self.limits;
+        Question { machine, granularity: granularity(self.atomicity), bound, limit }
+    }
+
+    /// Whether no forbidden state is reached, by all states of the machine; where a buffer was full, and all runs are
+    /// sequentially consistent, none but those are reached that were looked at.
+    fn never(&self, split: &SplitProgram, question: &Question, forbidden: Forbidden<'_>) -> Result<Verdict, Trouble> {
+        match within_bound(split, question, forbidden)? {
+            bounded @ Verdict::Bounded { .. } => {
+                let by_accesses = Question { granularity: Granularity::Accesses, ..*question };
+                Ok(match robust(split, &by_accesses) {
+                    Verdict::Verified(ground) => Verdict::Verified(ground),
+                    _ => bounded,
+                })
+            }
+            verdict => Ok(verdict),
+        }
     }
 
     /// The verdict, if an instruction that is to be one step can be torn, where nobody else looks for that: machines do

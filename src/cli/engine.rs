@@ -55,7 +55,12 @@ impl EngineArguments {
     pub fn property(&self) -> Result<Property, Failure> {
         match (self.property, &self.engine) {
             (Some(asked), _) => Ok(asked.property()),
-            (None, Some(name)) => Ok(named(name)?.description().properties[0].clone()),
+            (None, Some(name)) => {
+                let first = named(name)?.description().properties[0];
+                first.without_condition().ok_or_else(|| {
+                    Failure::Usage(format!("the engine {name} decides conditions on states: give one with --never"))
+                })
+            }
             (None, None) => Ok(Property::Robust),
         }
     }
@@ -68,14 +73,14 @@ impl EngineArguments {
             None => engines::finding(&property).ok_or_else(|| nobody(&property, "finds fences for"))?,
         };
         let description = engine.description();
-        if !description.properties.contains(&property) {
+        if !description.properties.contains(&property.kind()) {
             return Err(does_not_decide(engine, &property));
         }
         if !description.finds() {
             return Err(Failure::Usage(format!(
                 "the engine {} only judges fences that others have found (seqcon verify); use {}",
                 description.name,
-                others(|other| other.finds() && other.properties.contains(&property))
+                others(|other| other.finds() && other.properties.contains(&property.kind()))
             )));
         }
         Ok(Chosen { engine, property })
@@ -91,7 +96,7 @@ impl EngineArguments {
                 None => return Err(not_run(model).unwrap_or_else(|| nobody(&property, "judges"))),
             },
         };
-        if !engine.description().properties.contains(&property) {
+        if !engine.description().properties.contains(&property.kind()) {
             return Err(does_not_decide(engine, &property));
         }
         refuse_models(engine, std::slice::from_ref(model))?;
@@ -110,12 +115,12 @@ pub fn nobody(property: &Property, what: &str) -> Failure {
 
 fn does_not_decide(engine: &dyn Engine, property: &Property) -> Failure {
     let description = engine.description();
-    let decided: Vec<&str> = description.properties.iter().map(Property::kind).collect();
+    let decided: Vec<&str> = description.properties.iter().map(|kind| kind.name()).collect();
     Failure::Usage(format!(
         "the engine {} decides {}, not {property}; use {}",
         description.name,
         decided.join(", "),
-        others(|other| other.properties.contains(property))
+        others(|other| other.properties.contains(&property.kind()))
     ))
 }
 

@@ -3,16 +3,16 @@
 //! For the models without a machine, and for programs of the size of litmus tests; loops are cut off, and then a
 //! positive verdict is not to be had. It does not know which fences could forbid an execution, and only judges.
 
-use super::judged::Runnable;
+use super::judged::{Method, Runnable};
 use super::{Description, Engine, Examined, Purpose, Task, Trouble};
 use crate::memory::Known;
-use crate::property::Property;
+use crate::property::PropertyKind;
 
 /// The engine.
 pub struct Axioms;
 
 const NAME: &str = "axioms";
-const PROPERTIES: &[Property] = &[Property::Robust, Property::SameStates];
+const PROPERTIES: &[PropertyKind] = &[PropertyKind::Robust, PropertyKind::SameStates];
 
 impl Engine for Axioms {
     fn description(&self) -> Description {
@@ -28,6 +28,7 @@ impl Engine for Axioms {
     }
 
     fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble> {
-        Ok(Box::new(Runnable::new(task, NAME, "every final state is reached under sequential consistency")?))
+        let same_states = "every final state is reached under sequential consistency";
+        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states, decide: |trial| trial.run() })?))
     }
 }

@@ -16,6 +16,7 @@ use crate::property::Property;
 use crate::repair::Repair;
 use crate::specification::Specification;
 use crate::trial::{self, Trial};
+use crate::weak::forbidden::Forbidden;
 use crate::weak::split::{Operation, SplitProgram, SplitStep};
 use crate::weak::verify::{self, Limit, Verdict, Violation};
 use crate::weak::ways::Way;
@@ -34,17 +35,24 @@ pub(super) struct Runnable<'a> {
     accesses: Accesses,
     /// Instructions with several accesses.
     composites: Vec<InstrId>,
+    /// Who decides, and how the claim that the same states are reached is to be put.
+    method: Method,
+}
+
+/// How an engine decides what a trial asks.
+#[derive(Clone, Copy)]
+pub(super) struct Method {
+    /// The name of the engine.
+    pub engine: &'static str,
     /// How the claim that the same states are reached is to be put.
-    same_states: &'static str,
+    pub same_states: &'static str,
+    /// The repaired program, access by access, and the verdict on it.
+    pub decide: fn(&Trial<'_>) -> Result<(SplitProgram, Verdict), trial::Trouble>,
 }
 
 impl<'a> Runnable<'a> {
-    pub(super) fn new(
-        task: &Task<'a>,
-        engine: &'static str,
-        same_states: &'static str,
-    ) -> Result<Runnable<'a>, Trouble> {
-        let specification = task.program(engine)?;
+    pub(super) fn new(task: &Task<'a>, method: Method) -> Result<Runnable<'a>, Trouble> {
+        let specification = task.program(method.engine)?;
         let split = SplitProgram::new(&specification.program)?;
         let last_level = |instr: InstrId| last_level(specification, &split, instr);
         let accesses =
@@ -52,13 +60,13 @@ impl<'a> Runnable<'a> {
         Ok(Runnable {
             specification,
             property: task.property,
-            atomicity: task.settings.atomicity.unwrap_or(Atomicity::Full),
+            atomicity: atomicity(task)?,
             searches: task.settings.searches,
             limits: task.limits,
             budget: (task.rest)(),
             accesses,
             composites: split.composites().into_iter().map(|at| specification.outline.instr(at)).collect(),
-            same_states,
+            method,
         })
     }
 }
@@ -67,6 +75,20 @@ impl Runnable<'_> {
     fn has_partial_fences(&self) -> bool {
         let mut instructions = self.specification.program.instructions_at();
         instructions.any(|(_, known)| matches!(known.kind, InstructionKind::PartialFence(_)))
+    }
+}
+
+/// How instructions with several accesses are read: as steps each, unless a property of states is asked for, which
+/// judges what the program does, access by access.
+fn atomicity(task: &Task<'_>) -> Result<Atomicity, Trouble> {
+    let is_of_states = Forbidden::by(task.property).is_some();
+    match task.settings.atomicity {
+        None if is_of_states => Ok(Atomicity::Split),
+        None => Ok(Atomicity::Full),
+        Some(Atomicity::Full | Atomicity::Updates) if is_of_states => Err(Trouble::Unsupported(
+            "whether a state is reached is judged access by access: instructions are --atomicity split, or presumed to be atomic (--atomicity presumed)".to_owned(),
+        )),
+        Some(asked) => Ok(asked),
     }
 }
 
@@ -158,13 +180,16 @@ impl Checker for Judge<'_> {
             limits: searches,
             budget: self.runnable.budget.clone(),
         };
-        let (split, verdict) = trial.run().map_err(|trouble| trouble.of(specification))?;
+        let (split, verdict) = (self.runnable.method.decide)(&trial).map_err(|trouble| trouble.of(specification))?;
         let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
         Ok(match verdict {
             Verdict::Verified(ground) => Answer::Holds(Ground {
                 claim: match property {
                     Property::Robust => "every run is sequentially consistent",
-                    _ => self.runnable.same_states,
+                    Property::Never(_) => "no state satisfies the condition",
+                    Property::Final(_) => "no final state has the outcome",
+                    Property::NoDeadlock => "no state is a deadlock",
+                    Property::SameStates | Property::Persistent => self.runnable.method.same_states,
                 },
                 rests_on: rests_on(&ground),
             }),
@@ -191,7 +216,7 @@ impl Judge<'_> {
             // Instructions are torn under sequential consistency, too: only a lock helps.
             Violation::Torn(_) => Way::default(),
             Violation::Attack(witness) => Way::of_witness(witness, outline),
-            Violation::Run(run) | Violation::State(run) => Way::of_run(run, outline),
+            Violation::Run(run) | Violation::State(run) | Violation::Forbidden(run) => Way::of_run(run, outline),
             Violation::End(_) | Violation::Executions(..) => return None,
         };
         let sites: BTreeSet<Site> = self.runnable.accesses.sites();
@@ -226,6 +251,9 @@ fn rests_on(ground: &verify::Ground) -> String {
         verify::Ground::AllRuns { states } => {
             format!("all runs on store buffers (no bound was reached): {states} states")
         }
+        verify::Ground::SingleBuffer { minors } => format!(
+            "an exact search backwards (no bound): {minors} minimal configurations from which a violation could be reached, closed under predecessors, without the start (re-checked)"
+        ),
         verify::Ground::Axioms { executions } => format!("all {executions} executions that the axioms allow"),
     }
 }
@@ -273,6 +301,10 @@ fn write_steps(words: &Words<'_>, violation: &Violation, out: &mut String) -> Re
             words.write_run(run, out)?;
             "  All buffers are empty, and no run under sequential consistency reaches this state.\n".to_owned()
         }
+        Violation::Forbidden(run) => {
+            words.write_run(run, out)?;
+            "  All buffers are empty, and this state is never to be reached.\n".to_owned()
+        }
     })
 }
 
@@ -283,6 +315,11 @@ impl trial::Trouble {
             trial::Trouble::CannotRun(cannot) => Trouble::CannotRun(cannot),
             trial::Trouble::TooLong(error) => error.into(),
             trial::Trouble::Execution(failure) => Trouble::Unsupported(format!("{}: {failure}", specification.name)),
+            trial::Trouble::Condition(fault) => Trouble::Unsupported(format!(
+                "{}: the condition cannot be evaluated in a state that is reached: {}",
+                specification.name, fault.kind
+            )),
+            trial::Trouble::Unbounded(problem) => Trouble::Unsupported(format!("{}: {problem}", specification.name)),
             trial::Trouble::Undecidable(property) => {
                 Trouble::Unsupported(format!("this engine does not decide the property {property}"))
             }

@@ -11,7 +11,8 @@
 //! |---|---|---|
 //! | [`cycles`] | robustness | critical cycles of the abstract event graph |
 //! | [`persistence`] | persistence | one simple pattern in the SC state space |
-//! | [`store_buffers`] | robustness, the same states | runs on store buffers |
+//! | [`single_buffer`] | properties of states | one buffer for all threads, backwards from what is forbidden |
+//! | [`store_buffers`] | robustness, the same states, properties of states | runs on store buffers |
 //! | [`axioms`] | robustness, the same states at the end | all executions that axioms allow |
 //!
 //! *Contract.* Every set of fences at the sites of [`Examined::accesses`] after which the property holds meets every
@@ -24,6 +25,7 @@ pub mod cycles;
 mod insert;
 mod judged;
 pub mod persistence;
+pub mod single_buffer;
 pub mod store_buffers;
 
 pub use caveats::CHEAP_STATES;
@@ -42,7 +44,7 @@ use crate::insertion::Demand;
 use crate::memory::{Known, MemoryModel};
 use crate::program::compiled::{Fault, TooManyIndices};
 use crate::program::{At, Span};
-use crate::property::Property;
+use crate::property::{Property, PropertyKind};
 use crate::provenance::Provenance;
 use crate::repair::Repair;
 use crate::specification::Specification;
@@ -59,7 +61,7 @@ pub struct Description {
     /// Its name, as options take it.
     pub name: &'static str,
     /// The properties that it decides.
-    pub properties: &'static [Property],
+    pub properties: &'static [PropertyKind],
     /// The memory models that it is for; none stands for all.
     pub models: &'static [Known],
     /// What it needs to know: a program, or only a state space.
@@ -395,7 +397,7 @@ pub trait Engine: Sync {
     /// Whether it decides a property under a memory model.
     fn decides(&self, property: &Property, model: &MemoryModel) -> bool {
         let description = self.description();
-        description.properties.contains(property) && description.knows(model)
+        description.properties.contains(&property.kind()) && description.knows(model)
     }
 
     /// Looks at the program.
@@ -407,8 +409,14 @@ pub trait Engine: Sync {
 
 /// All engines. Of those that decide a property the first is the default, to find fences and to judge them.
 #[must_use]
-pub fn all() -> [&'static dyn Engine; 4] {
-    [&cycles::Cycles, &persistence::Persistence, &store_buffers::StoreBuffers, &axioms::Axioms]
+pub fn all() -> [&'static dyn Engine; 5] {
+    [
+        &cycles::Cycles,
+        &persistence::Persistence,
+        &single_buffer::SingleBuffer,
+        &store_buffers::StoreBuffers,
+        &axioms::Axioms,
+    ]
 }
 
 /// The engine of this name.
@@ -422,7 +430,7 @@ pub fn named(name: &str) -> Option<&'static dyn Engine> {
 pub fn finding(property: &Property) -> Option<&'static dyn Engine> {
     let finds = |engine: &&dyn Engine| {
         let description = engine.description();
-        description.finds() && description.properties.contains(property)
+        description.finds() && description.properties.contains(&property.kind())
     };
     all().into_iter().find(finds)
 }
@@ -432,7 +440,7 @@ pub fn finding(property: &Property) -> Option<&'static dyn Engine> {
 /// fences.
 #[must_use]
 pub fn judging(property: &Property, model: &MemoryModel) -> Option<&'static dyn Engine> {
-    let asked = || all().into_iter().filter(|engine| engine.description().properties.contains(property));
+    let asked = || all().into_iter().filter(|engine| engine.description().properties.contains(&property.kind()));
     let is_run = asked().any(|engine| engine.description().judges());
     let can_judge = |engine: &&dyn Engine| engine.description().judges() || !is_run;
     asked().filter(can_judge).find(|engine| engine.description().knows(model))

@@ -45,44 +45,80 @@ pub enum Property {
     NoDeadlock,
 }
 
-impl Property {
-    /// The properties that need no condition, each by the name that options take.
-    pub const NAMED: [(Property, &'static str); 4] = [
-        (Property::Robust, "robust"),
-        (Property::Persistent, "persistent"),
-        (Property::SameStates, "same-states"),
-        (Property::NoDeadlock, "no-deadlock"),
-    ];
+/// What kind of property it is: what engines say that they decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropertyKind {
+    /// [`Property::Robust`].
+    Robust,
+    /// [`Property::Persistent`].
+    Persistent,
+    /// [`Property::SameStates`].
+    SameStates,
+    /// [`Property::Never`].
+    Never,
+    /// [`Property::Final`].
+    Final,
+    /// [`Property::NoDeadlock`].
+    NoDeadlock,
+}
 
-    /// Its kind, in a word.
+impl PropertyKind {
+    /// The property, if it needs no condition.
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub fn without_condition(self) -> Option<Property> {
         match self {
-            Property::Robust => "robust",
-            Property::Persistent => "persistent",
-            Property::SameStates => "same-states",
-            Property::Never(_) => "never",
-            Property::Final(_) => "final",
-            Property::NoDeadlock => "no-deadlock",
+            PropertyKind::Robust => Some(Property::Robust),
+            PropertyKind::Persistent => Some(Property::Persistent),
+            PropertyKind::SameStates => Some(Property::SameStates),
+            PropertyKind::NoDeadlock => Some(Property::NoDeadlock),
+            PropertyKind::Never | PropertyKind::Final => None,
+        }
+    }
+
+    /// In a word, as options take it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            PropertyKind::Robust => "robust",
+            PropertyKind::Persistent => "persistent",
+            PropertyKind::SameStates => "same-states",
+            PropertyKind::Never => "never",
+            PropertyKind::Final => "final",
+            PropertyKind::NoDeadlock => "no-deadlock",
         }
     }
 
     /// What holds of a program that has it, in one sentence without its subject.
     #[must_use]
-    pub fn in_words(&self) -> &'static str {
+    pub fn in_words(self) -> &'static str {
         match self {
-            Property::Robust => {
+            PropertyKind::Robust => {
                 "robustness: every run is sequentially consistent, judged by program order, reads-from and the order of writes to each location"
             }
-            Property::Persistent => {
+            PropertyKind::Persistent => {
                 "persistence: every run has the program order and the store order of a sequentially consistent run, so the same states are reached"
             }
-            Property::SameStates => {
+            PropertyKind::SameStates => {
                 "the same states: every state between instructions with empty buffers is reached under sequential consistency"
             }
-            Property::Never(_) => "no state with empty buffers satisfies the condition",
-            Property::Final(_) => "the final states are as the condition says",
-            Property::NoDeadlock => "no state with empty buffers is a deadlock",
+            PropertyKind::Never => "no state between instructions with empty buffers satisfies the condition",
+            PropertyKind::Final => "the final states are as the condition says",
+            PropertyKind::NoDeadlock => "no state between instructions with empty buffers is a deadlock",
+        }
+    }
+}
+
+impl Property {
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> PropertyKind {
+        match self {
+            Property::Robust => PropertyKind::Robust,
+            Property::Persistent => PropertyKind::Persistent,
+            Property::SameStates => PropertyKind::SameStates,
+            Property::Never(_) => PropertyKind::Never,
+            Property::Final(_) => PropertyKind::Final,
+            Property::NoDeadlock => PropertyKind::NoDeadlock,
         }
     }
 }
@@ -91,7 +127,7 @@ impl fmt::Display for Property {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Property::Never(condition) => write!(out, "never {}", condition.text),
-            other => out.write_str(other.kind()),
+            other => out.write_str(other.kind().name()),
         }
     }
 }

@@ -85,6 +85,11 @@ impl StateCondition {
     pub fn holds(&self, observed: &Values, trace: &mut Trace) -> Result<bool, Fault> {
         Ok(self.code.evaluate(observed, trace)? != 0)
     }
+
+    /// The slots that it reads: values in the order of the program, and behind them the threads' control states.
+    pub fn for_each_slot(&self, visit: &mut impl FnMut(Slot)) {
+        self.code.for_each_slot(visit);
+    }
 }
 
 /// Two conditions on the states of one program are the same if they say the same.

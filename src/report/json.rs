@@ -228,7 +228,7 @@ fn model_object(outcome: &Outcome) -> ModelObject<'_> {
         inputs: outcome.provenance.inputs.iter().map(input_object).collect(),
         engine: EngineObject {
             name: &outcome.engine.name,
-            guarantees: outcome.property.in_words(),
+            guarantees: outcome.property.kind().in_words(),
             abstraction: outcome.engine.abstraction.map(|abstraction| abstraction.to_string()),
         },
         partial_fences: outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default(),

@@ -10,7 +10,7 @@
 use super::Machine;
 use super::split::SplitProgram;
 use super::system::{Event, State, System};
-use super::threads::{Access, AccessKind, Action};
+use super::threads::{Access, AccessKind, Action, Configurations};
 use super::visited::{Allowance, LimitReached, Visited, reaches};
 use crate::ids::{LocationAt, ThreadAt};
 use crate::program::At;
@@ -60,6 +60,19 @@ impl<'p> Buffers<'p> {
     #[must_use]
     pub fn new(program: &'p SplitProgram, machine: Machine, bound: usize) -> Buffers<'p> {
         Buffers { system: System::new(program, Granularity::Accesses), machine, bound, is_cut_off: false }
+    }
+
+    /// The same with threads of which some configurations are known.
+    #[must_use]
+    pub fn with(
+        program: &'p SplitProgram,
+        threads: Vec<Configurations<'p>>,
+        machine: Machine,
+        bound: usize,
+    ) -> Buffers<'p> {
+        let mut buffers = Buffers::new(program, machine, bound);
+        buffers.system.threads = threads;
+        buffers
     }
 
     /// Where it starts.

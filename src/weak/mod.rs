@@ -16,6 +16,7 @@
 //! | [`semantics`] | which machine or which axioms run a memory model |
 //! | [`attack`] | the exact search for a delayed pair without store buffers |
 //! | [`facts`] | the facts of a program whose instructions are performed access by access |
+//! | [`forbidden`] | is a state reached that is never to be? |
 //! | [`torn`] | the exact search for a torn instruction |
 //! | [`verify`] | is a program right under TSO or PSO? |
 //! | [`visited`] | the states of a breadth-first search |
@@ -37,6 +38,7 @@ pub mod attack;
 pub mod axiomatic;
 pub mod buffers;
 pub mod facts;
+pub mod forbidden;
 pub mod happens_before;
 mod liveness;
 pub mod readiness;

@@ -77,6 +77,12 @@ pub struct SplitStep {
 }
 
 impl SplitThread {
+    /// Whether a control state is one of the program, and not that of a fence which was put in.
+    #[must_use]
+    pub fn is_own(&self, control: ControlAt) -> bool {
+        control.index() < self.controls
+    }
+
     fn fence_after(&mut self, instruction: InstrAt) {
         let next = ControlAt::new(self.steps.len());
         let to = std::mem::replace(&mut self.find(instruction).to, next);

@@ -214,6 +214,12 @@ impl<'p> Configurations<'p> {
         self.config(id).running.is_none()
     }
 
+    /// Whether the thread is between two instructions of the program, and not at a fence that was put in.
+    #[must_use]
+    pub fn is_judged(&self, id: ConfigId) -> bool {
+        self.is_at_boundary(id) && self.thread.is_own(self.config(id).control)
+    }
+
     /// A step of the thread.
     #[must_use]
     pub fn step(&self, id: ConfigId, step: u32) -> &'p SplitStep {

@@ -40,6 +40,12 @@ pub enum Ground {
         /// The number of states.
         states: usize,
     },
+    /// An exact search backwards from what is forbidden, with its result looked at a second time: the number of minimal
+    /// configurations.
+    SingleBuffer {
+        /// How many.
+        minors: usize,
+    },
     /// All executions that the axioms allow.
     Axioms {
         /// How many.
@@ -63,6 +69,8 @@ pub enum Violation {
     Executions(u64, u64),
     /// A run to a state that sequential consistency does not reach.
     State(Vec<(BufferStep, BufferState)>),
+    /// A run to a state that is never to be reached.
+    Forbidden(Vec<(BufferStep, BufferState)>),
 }
 
 /// The verdict.
@@ -268,7 +276,7 @@ fn states(program: &SplitProgram, question: &Question) -> Result<Verdict, LimitR
 }
 
 /// The steps along these states, and a last one.
-fn steps_along(
+pub(super) fn steps_along(
     buffers: &mut Buffers<'_>,
     states: &[BufferState],
     last: (BufferStep, BufferState),

@@ -20,7 +20,7 @@ use seqcon::outline::Site;
 use seqcon::program::{
     Assignment, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span, Thread, Type, Variable,
 };
-use seqcon::property::Property;
+use seqcon::property::{Property, PropertyKind};
 use seqcon::repair::Repair;
 use seqcon::report::{self, text};
 use seqcon::specification::Specification;
@@ -118,7 +118,7 @@ struct Found<'a> {
 
 impl Engine for Toy {
     fn description(&self) -> Description {
-        const PROPERTIES: &[Property] = &[Property::NoDeadlock];
+        const PROPERTIES: &[PropertyKind] = &[PropertyKind::NoDeadlock];
         Description {
             name: "toy",
             properties: PROPERTIES,
@@ -208,7 +208,7 @@ fn outcome(engine: &dyn Engine, specification: &Specification) -> Outcome {
     let settings = Settings::default();
     let task = Task {
         subject: Subject::Program(specification),
-        property: &description.properties[0],
+        property: &description.properties[0].without_condition().unwrap(),
         models: &[],
         limits: &Limits::default(),
         rest: &Budget::default,

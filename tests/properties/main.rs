@@ -19,5 +19,6 @@ mod property_repair;
 mod property_unsafe_pairs;
 mod property_witnesses;
 mod robustness_bounds;
+mod single_buffer;
 mod slco_mutations;
 mod store_buffers_engine;

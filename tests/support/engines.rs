@@ -33,7 +33,7 @@ pub fn examined_for<T>(
     let description = engine.description();
     let task = Task {
         subject: Subject::Program(&specification),
-        property: &description.properties[0],
+        property: &description.properties[0].without_condition().expect("an engine of named properties"),
         models,
         limits: &limits,
         rest: &Budget::default,

@@ -22,7 +22,7 @@ use crate::explore::observe::{FactsObserver, facts};
 use crate::explore::{Stop, explore};
 use crate::facts::Facts;
 use crate::memory::MemoryModel;
-use crate::property::Property;
+use crate::property::PropertyKind;
 use crate::readings::{self, Others, STATES_FOR_OTHERS, Splittable};
 use crate::specification::Specification;
 use crate::weak::attack::Witness;
@@ -35,7 +35,7 @@ use std::time::Instant;
 /// The engine.
 pub struct Cycles;
 
-const PROPERTIES: &[Property] = &[Property::Robust];
+const PROPERTIES: &[PropertyKind] = &[PropertyKind::Robust];
 
 /// The analysis for a reading of instructions.
 struct Analysed<'a> {

@@ -74,7 +74,7 @@ use crate::memory::Known;
 use crate::outline::Outline;
 use crate::program::compiled::Compiled;
 use crate::program::single_access::SingleAccess;
-use crate::property::Property;
+use crate::property::PropertyKind;
 use crate::specification::Specification;
 use approach::Found;
 use hitting::Paths;
@@ -86,7 +86,7 @@ use needed::Part;
 pub struct Persistence;
 
 const NAME: &str = "persistence";
-const PROPERTIES: &[Property] = &[Property::Persistent];
+const PROPERTIES: &[PropertyKind] = &[PropertyKind::Persistent];
 
 /// What was found.
 struct Checked<'a> {

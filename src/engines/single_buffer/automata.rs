@@ -1,0 +1,424 @@
+//! Threads as finite automata over the values that shared locations can have.
+//!
+//! The method knows no registers: a state of an automaton is a configuration of the thread, control state and locals,
+//! and what it reads and writes are values from finite domains. The domains are the least ones that are closed: the
+//! values at the start, and whatever a thread can write that reads any value of the domains. So a variable needs no
+//! declared range; if the domains do not become stable, the variable or the thread that has no bound is named.
+//!
+//! States from which the same can be done, for ever, and that what is asked does not tell apart, are merged (strong
+//! bisimulation, by refinement of partitions). That forgets more than locals which are dead: values that make no
+//! difference any more.
+//!
+//! Steps that change nothing, such as refused conditions, are left out.
+
+use super::TooLarge;
+use crate::ids::LocationAt;
+use crate::weak::split::SplitProgram;
+use crate::weak::threads::{AccessKind, Action, ConfigId, Configurations, Move};
+use fixedbitset::FixedBitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The number of a state of an automaton.
+pub type StateAt = u32;
+/// The position of a location in memory.
+pub type Location = u8;
+/// A value, by its position in the domain of its location, or [`ANY`].
+pub type Value = u8;
+
+/// Any value: it makes no difference which.
+pub const ANY: Value = u8::MAX;
+
+/// The most values of a location.
+const MOST_VALUES: usize = 200;
+/// The most locations.
+const MOST_LOCATIONS: usize = 100;
+/// The most configurations of a thread.
+const MOST_CONFIGURATIONS: usize = 200_000;
+
+/// What a transition does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operation {
+    /// Nothing that others see; a fence, if it is drained.
+    Silent,
+    /// Reads this value.
+    Read(Location, Value),
+    /// Writes this value.
+    Write(Location, Value),
+    /// Reads these values from memory and writes those, as one step.
+    Whole(Vec<(Location, Value)>, Vec<(Location, Value)>),
+}
+
+/// A transition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Transition {
+    /// Where it begins.
+    pub from: StateAt,
+    /// Where it leads.
+    pub to: StateAt,
+    /// The thread's buffer must be empty.
+    pub drained: bool,
+    /// What it does.
+    pub operation: Operation,
+}
+
+/// A thread.
+#[derive(Clone, Debug)]
+pub struct Automaton {
+    /// The transitions.
+    pub transitions: Vec<Transition>,
+    /// For each state the transitions that lead there.
+    pub into: Vec<Vec<u32>>,
+    /// Where it starts.
+    pub initial: StateAt,
+    /// The state of each configuration; of those that are not reached by whatever values are read, none.
+    pub states: Vec<Option<StateAt>>,
+    /// For each state one of its configurations.
+    pub examples: Vec<ConfigId>,
+    /// For each state the values, by their number among all, that may have been written before, one by one.
+    pub written: Vec<FixedBitSet>,
+    /// The same for values written by steps that are one.
+    pub written_whole: Vec<FixedBitSet>,
+}
+
+/// The threads of a program.
+pub struct Automata<'p> {
+    /// By position.
+    pub threads: Vec<Automaton>,
+    /// The configurations that the automata were made of.
+    pub configurations: Vec<Configurations<'p>>,
+    /// The values that each location can have, sorted.
+    pub domains: Vec<Vec<i64>>,
+    /// The first number of the values of each location, and behind them how many there are.
+    offsets: Vec<usize>,
+    /// The memory at the start.
+    pub memory: Vec<Value>,
+}
+
+/// A transition with plain values.
+type Raw = (ConfigId, ConfigId, bool, RawOperation);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum RawOperation {
+    Silent,
+    Read(LocationAt, i64),
+    Write(LocationAt, i64),
+    Whole(Vec<(LocationAt, i64)>, Vec<(LocationAt, i64)>),
+}
+
+impl<'p> Automata<'p> {
+    /// The threads of a program; states are told apart at least by what is observed of their configurations.
+    ///
+    /// # Errors
+    /// If something has no bound, or the program is too large.
+    pub fn new(
+        program: &SplitProgram,
+        mut configurations: Vec<Configurations<'p>>,
+        observed: impl Fn(usize, &Configurations<'p>, ConfigId) -> Option<Vec<i64>>,
+    ) -> Result<Automata<'p>, TooLarge> {
+        if program.memory.len() > MOST_LOCATIONS {
+            return Err(TooLarge(format!("it has more than {MOST_LOCATIONS} shared locations")));
+        }
+        let mut domains: Vec<Vec<i64>> = program.memory.iter().map(|&value| vec![value]).collect();
+        let raw = loop {
+            let mut raw = Vec::with_capacity(configurations.len());
+            for (number, thread) in configurations.iter_mut().enumerate() {
+                raw.push(explore(thread, &domains).map_err(|TooMany| {
+                    TooLarge(format!(
+                        "thread {number} has more than {MOST_CONFIGURATIONS} combinations of control state and locals; bound its locals (for example with %)"
+                    ))
+                })?);
+                program.budget.check().map_err(|limit| TooLarge(format!("stopped at {limit}")))?;
+            }
+            if !grow(&mut domains, &raw, program)? {
+                break raw;
+            }
+        };
+        let mut offsets = vec![0];
+        for domain in &domains {
+            offsets.push(offsets[offsets.len() - 1] + domain.len());
+        }
+        let memory = program.memory.iter().zip(&domains).map(|(value, domain)| position(domain, *value)).collect();
+        let mut automata = Automata { threads: Vec::new(), configurations, domains, offsets, memory };
+        for (number, raw) in raw.into_iter().enumerate() {
+            let thread = automata.automaton(raw, &|id| observed(number, &automata.configurations[number], id));
+            automata.threads.push(thread);
+        }
+        Ok(automata)
+    }
+
+    /// How many values there are, of all locations.
+    pub fn num_of_values(&self) -> usize {
+        self.offsets[self.offsets.len() - 1]
+    }
+
+    /// The number of a value among those of all locations.
+    pub fn number(&self, location: Location, value: Value) -> usize {
+        self.offsets[location as usize] + value as usize
+    }
+
+    /// The numbers of the values of a location.
+    pub fn numbers(&self, location: Location) -> std::ops::Range<usize> {
+        self.offsets[location as usize]..self.offsets[location as usize + 1]
+    }
+
+    fn automaton(&self, raw: FxHashSet<Raw>, observed: &dyn Fn(ConfigId) -> Option<Vec<i64>>) -> Automaton {
+        let small = |list: &[(LocationAt, i64)]| {
+            let one = |&(location, value): &(LocationAt, i64)| {
+                (location.index() as Location, position(&self.domains[location.index()], value))
+            };
+            list.iter().map(one).collect::<Vec<_>>()
+        };
+        let operation = |operation: &RawOperation| match operation {
+            RawOperation::Silent => Operation::Silent,
+            RawOperation::Read(location, value) => {
+                let [(location, value)] = small(&[(*location, *value)])[..] else { unreachable!("one access") };
+                Operation::Read(location, value)
+            }
+            RawOperation::Write(location, value) => {
+                let [(location, value)] = small(&[(*location, *value)])[..] else { unreachable!("one access") };
+                Operation::Write(location, value)
+            }
+            RawOperation::Whole(reads, writes) => Operation::Whole(small(reads), small(writes)),
+        };
+        let mut transitions: Vec<Transition> = raw
+            .iter()
+            .map(|(from, to, drained, raw)| Transition {
+                from: *from,
+                to: *to,
+                drained: *drained,
+                operation: operation(raw),
+            })
+            .collect();
+        transitions.sort_unstable();
+        let mut configs: Vec<ConfigId> =
+            std::iter::once(0).chain(transitions.iter().flat_map(|known| [known.from, known.to])).collect();
+        configs.sort_unstable();
+        configs.dedup();
+        let classes = bisimilar(&configs, &transitions, observed);
+        let mut states = vec![None; configs.last().map_or(0, |&last| last as usize + 1)];
+        let mut examples = Vec::new();
+        for &config in &configs {
+            let class = classes[&config];
+            states[config as usize] = Some(class);
+            if class as usize == examples.len() {
+                examples.push(config);
+            }
+        }
+        let state = |config: ConfigId| classes[&config];
+        for known in &mut transitions {
+            (known.from, known.to) = (state(known.from), state(known.to));
+        }
+        transitions.sort_unstable();
+        transitions.dedup();
+        // Merged states may have become one: a step between them that does nothing does nothing.
+        transitions.retain(|known| {
+            let is_quiet = match &known.operation {
+                Operation::Silent | Operation::Read(..) => true,
+                Operation::Write(..) => false,
+                Operation::Whole(_, writes) => writes.is_empty(),
+            };
+            known.from != known.to || !is_quiet
+        });
+        let mut into = vec![Vec::new(); examples.len()];
+        for (number, known) in transitions.iter().enumerate() {
+            into[known.to as usize].push(number as u32);
+        }
+        let initial = state(0);
+        let one_by_one = |operation: &Operation| match operation {
+            Operation::Write(location, value) => vec![(*location, *value)],
+            _ => Vec::new(),
+        };
+        let whole = |operation: &Operation| match operation {
+            Operation::Whole(_, writes) => writes.clone(),
+            _ => Vec::new(),
+        };
+        let written = self.written(&transitions, examples.len(), &one_by_one);
+        let written_whole = self.written(&transitions, examples.len(), &whole);
+        Automaton { transitions, into, initial, states, examples, written, written_whole }
+    }
+
+    /// For each state the values that may have been written on a way there.
+    fn written(
+        &self,
+        transitions: &[Transition],
+        states: usize,
+        writes: &dyn Fn(&Operation) -> Vec<(Location, Value)>,
+    ) -> Vec<FixedBitSet> {
+        let mut written = vec![FixedBitSet::with_capacity(self.num_of_values()); states];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for known in transitions {
+                let mut before = written[known.from as usize].clone();
+                for (location, value) in writes(&known.operation) {
+                    before.insert(self.number(location, value));
+                }
+                let behind = &mut written[known.to as usize];
+                if !before.is_subset(behind) {
+                    behind.union_with(&before);
+                    changed = true;
+                }
+            }
+        }
+        written
+    }
+}
+
+/// The position of a value in a domain that has it.
+fn position(domain: &[i64], value: i64) -> Value {
+    domain.binary_search(&value).expect("the domain is closed") as Value
+}
+
+/// Adds all that is written to the domains; whether that was more.
+fn grow(domains: &mut [Vec<i64>], raw: &[FxHashSet<Raw>], program: &SplitProgram) -> Result<bool, TooLarge> {
+    let mut has_grown = false;
+    let mut add = |location: LocationAt, value: i64| {
+        let domain = &mut domains[location.index()];
+        if let Err(place) = domain.binary_search(&value) {
+            domain.insert(place, value);
+            has_grown = true;
+        }
+    };
+    for (.., operation) in raw.iter().flatten() {
+        match operation {
+            RawOperation::Write(location, value) => add(*location, *value),
+            RawOperation::Whole(_, writes) => writes.iter().for_each(|&(location, value)| add(location, value)),
+            RawOperation::Silent | RawOperation::Read(..) => {}
+        }
+    }
+    match domains.iter().position(|domain| domain.len() > MOST_VALUES) {
+        None => Ok(has_grown),
+        Some(location) => Err(TooLarge(format!(
+            "the variable {} can have more than {MOST_VALUES} values, perhaps without a bound; bound it (for example with %)",
+            program.locations[location]
+        ))),
+    }
+}
+
+/// A thread has more configurations than can be looked at.
+struct TooMany;
+
+/// All that a thread can do whose reads get any value of the domains.
+fn explore(thread: &mut Configurations<'_>, domains: &[Vec<i64>]) -> Result<FxHashSet<Raw>, TooMany> {
+    let mut raw: FxHashSet<Raw> = FxHashSet::default();
+    let mut seen: FxHashSet<ConfigId> = FxHashSet::from_iter([0]);
+    let mut open = vec![0];
+    while let Some(from) = open.pop() {
+        let mut found: Vec<(ConfigId, bool, RawOperation)> = Vec::new();
+        for known in thread.moves(from).iter() {
+            match known.action {
+                Action::Silent { next } => found.push((next, known.drained, RawOperation::Silent)),
+                Action::Write { location, value, next } => {
+                    found.push((next, known.drained, RawOperation::Write(location, value)));
+                }
+                Action::Read { operation, location } => {
+                    for &value in &domains[location.index()] {
+                        let next = thread.after_read(from, known.step, operation, value);
+                        found.push((next, known.drained, RawOperation::Read(location, value)));
+                    }
+                }
+                Action::Whole => whole(thread, from, known, domains, &mut found),
+            }
+        }
+        for (to, drained, operation) in found {
+            let is_quiet = match &operation {
+                RawOperation::Silent | RawOperation::Read(..) => true,
+                RawOperation::Write(..) => false,
+                RawOperation::Whole(_, writes) => writes.is_empty(),
+            };
+            if from == to && is_quiet {
+                continue;
+            }
+            raw.insert((from, to, drained, operation));
+            if seen.insert(to) {
+                open.push(to);
+            }
+        }
+        if seen.len() > MOST_CONFIGURATIONS {
+            return Err(TooMany);
+        }
+    }
+    Ok(raw)
+}
+
+/// What a step that is one can do, for all values that it can read: those that it turns out to read are tried.
+fn whole(
+    thread: &mut Configurations<'_>,
+    from: ConfigId,
+    known: &Move,
+    domains: &[Vec<i64>],
+    found: &mut Vec<(ConfigId, bool, RawOperation)>,
+) {
+    let mut open: Vec<Vec<(LocationAt, i64)>> = vec![Vec::new()];
+    while let Some(reads) = open.pop() {
+        let mut memory = vec![0; domains.len()];
+        reads.iter().for_each(|&(location, value)| memory[location.index()] = value);
+        let Some((to, accesses)) = thread.perform(from, known.step, &mut memory) else { continue };
+        let mut writes: Vec<(LocationAt, i64)> = Vec::new();
+        let mut unknown = None;
+        for access in &accesses {
+            let is = |&(location, _): &(LocationAt, i64)| location == access.location;
+            match access.kind {
+                AccessKind::Write => {
+                    writes.retain(|write| !is(write));
+                    writes.push((access.location, access.value));
+                }
+                AccessKind::Read if !reads.iter().chain(&writes).any(is) => {
+                    unknown = Some(access.location);
+                    break;
+                }
+                AccessKind::Read => {}
+            }
+        }
+        match unknown {
+            Some(location) => {
+                for &value in &domains[location.index()] {
+                    let mut more = reads.clone();
+                    more.push((location, value));
+                    open.push(more);
+                }
+            }
+            None => {
+                writes.sort_unstable();
+                found.push((to, known.drained, RawOperation::Whole(reads, writes)));
+            }
+        }
+    }
+}
+
+/// The classes of configurations that are strongly bisimilar, numbered in the order of the configurations.
+fn bisimilar(
+    configs: &[ConfigId],
+    transitions: &[Transition],
+    observed: &dyn Fn(ConfigId) -> Option<Vec<i64>>,
+) -> FxHashMap<ConfigId, u32> {
+    let mut outgoing: FxHashMap<ConfigId, Vec<&Transition>> = FxHashMap::default();
+    for known in transitions {
+        outgoing.entry(known.from).or_default().push(known);
+    }
+    let mut classes: FxHashMap<ConfigId, u32> = FxHashMap::default();
+    let mut keys: FxHashMap<Option<Vec<i64>>, u32> = FxHashMap::default();
+    for &config in configs {
+        let next = keys.len() as u32;
+        classes.insert(config, *keys.entry(observed(config)).or_insert(next));
+    }
+    let mut count = keys.len();
+    loop {
+        let mut keys: FxHashMap<(u32, Vec<(bool, &Operation, u32)>), u32> = FxHashMap::default();
+        let mut refined: FxHashMap<ConfigId, u32> = FxHashMap::default();
+        for &config in configs {
+            let steps = outgoing.get(&config).into_iter().flatten();
+            let mut steps: Vec<(bool, &Operation, u32)> =
+                steps.map(|known| (known.drained, &known.operation, classes[&known.to])).collect();
+            steps.sort_unstable();
+            steps.dedup();
+            let next = keys.len() as u32;
+            refined.insert(config, *keys.entry((classes[&config], steps)).or_insert(next));
+        }
+        classes = refined;
+        if keys.len() == count {
+            return classes;
+        }
+        count = keys.len();
+    }
+}

@@ -1,0 +1,232 @@
+//! The decision: forwards with few waiting writes, and backwards without a bound.
+
+use super::TooLarge;
+use super::automata::{ANY, Automata, StateAt, Value};
+use super::pso::Pso;
+use super::replay;
+use super::search::{Found, Rules, Target, search};
+use super::tso::Tso;
+use crate::ids::Slot;
+use crate::program::compiled::{Fault, Trace};
+use crate::property::StateCondition;
+use crate::trial::{Trial, Trouble};
+use crate::weak::Machine;
+use crate::weak::forbidden::Forbidden;
+use crate::weak::split::SplitProgram;
+use crate::weak::threads::{ConfigId, Configurations};
+use crate::weak::verify::{Ground, Question, Verdict, Violation};
+use crate::weak::visited::LimitReached;
+use fixedbitset::FixedBitSet;
+use std::collections::BTreeMap;
+
+/// The most states forwards: what is not known then is looked for backwards.
+const FORWARD_STATES: usize = 300_000;
+/// The most targets.
+const MOST_TARGETS: usize = 2_000_000;
+
+/// The repaired program of a trial, access by access, and the verdict on it.
+pub fn decide(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
+    let machine = Machine::of(trial.model).map_err(Trouble::CannotRun)?;
+    let Some(forbidden @ Forbidden::State(condition)) = Forbidden::by(trial.property) else {
+        return Err(Trouble::Undecidable(trial.property.clone()));
+    };
+    let (split, _) = trial.repaired()?;
+    let question = trial.question(machine);
+    let most = trial.limits.buffer;
+    for bound in [most.div_ceil(2), most, 2 * most] {
+        let question = Question { bound, limit: question.limit.min(FORWARD_STATES), ..question };
+        match crate::trial::within_bound(&split, &question, forbidden)? {
+            Verdict::Bounded { .. } => {}
+            Verdict::Undecided(_) => break,
+            verdict => return Ok((split, verdict)),
+        }
+    }
+    let verdict = match backwards(&split, machine, condition, question.limit, Rules::ALL) {
+        Ok(verdict) => verdict,
+        Err(Stop::Limit(limit)) => Verdict::Undecided(limit.into()),
+        Err(Stop::TooLarge(TooLarge(problem))) => return Err(Trouble::Unbounded(problem)),
+        Err(Stop::Fault(fault)) => return Err(Trouble::Condition(fault)),
+    };
+    Ok((split, verdict))
+}
+
+/// Why there is no verdict.
+#[derive(Debug)]
+pub enum Stop {
+    /// A limit was reached.
+    Limit(LimitReached),
+    /// The program is too large, or has no bound.
+    TooLarge(TooLarge),
+    /// The condition cannot be evaluated.
+    Fault(Fault),
+}
+
+impl From<LimitReached> for Stop {
+    fn from(limit: LimitReached) -> Stop {
+        Stop::Limit(limit)
+    }
+}
+
+impl From<TooLarge> for Stop {
+    fn from(error: TooLarge) -> Stop {
+        Stop::TooLarge(error)
+    }
+}
+
+/// The verdict by the search backwards alone.
+///
+/// # Errors
+/// If there is none.
+pub fn backwards(
+    split: &SplitProgram,
+    machine: Machine,
+    condition: &StateCondition,
+    limit: usize,
+    rules: Rules,
+) -> Result<Verdict, Stop> {
+    let forbidden = Forbidden::State(condition);
+    let mentioned = Mentioned::of(split, condition);
+    let observed = |thread: usize, known: &Configurations<'_>, id: ConfigId| mentioned.observed(thread, known, id);
+    let automata = Automata::new(split, forbidden.configurations(split), observed)?;
+    let targets = targets(&automata, &mentioned, condition)?;
+    let schedule = match machine {
+        Machine::Tso => {
+            if automata.threads.len() * (automata.domains.len() + 1) > 250 {
+                return Err(TooLarge("it has more than 250 pairs of a thread and a location".to_owned()).into());
+            }
+            let tso = Tso::new(&automata, rules);
+            match search(&tso, &targets, split, limit)? {
+                Found::Closed(minors) => return Ok(Verdict::Verified(Ground::SingleBuffer { minors: minors.len() })),
+                Found::Reached(chain) => replay::schedule_tso(&tso, &chain),
+            }
+        }
+        Machine::Pso => {
+            let pso = Pso::new(&automata, rules);
+            match search(&pso, &targets, split, limit)? {
+                Found::Closed(minors) => return Ok(Verdict::Verified(Ground::SingleBuffer { minors: minors.len() })),
+                Found::Reached(chain) => replay::schedule_pso(&pso, &chain),
+            }
+        }
+    };
+    let schedule = schedule.expect("the order is monotone: what was undone can be done");
+    let run = replay::run(split, machine, automata, &schedule, forbidden).map_err(Stop::Fault)?;
+    let run = run.expect("the machine reaches what the single buffer reaches");
+    Ok(Verdict::Violated(Box::new(Violation::Forbidden(run))))
+}
+
+/// What a condition mentions.
+struct Mentioned {
+    slots: FixedBitSet,
+    memory: usize,
+    /// The first slot of the locals of each thread.
+    locals: Vec<usize>,
+    /// The slot of the first thread's control state.
+    controls: usize,
+}
+
+impl Mentioned {
+    fn of(split: &SplitProgram, condition: &StateCondition) -> Mentioned {
+        let memory = split.memory.len();
+        let mut controls = memory;
+        let mut locals = Vec::new();
+        for thread in &split.threads {
+            locals.push(controls);
+            controls += thread.locals.len();
+        }
+        let mut slots = FixedBitSet::with_capacity(controls + split.threads.len());
+        condition.for_each_slot(&mut |slot: Slot| slots.insert(slot.index()));
+        Mentioned { slots, memory, locals, controls }
+    }
+
+    /// What the condition can tell of a thread; nothing where states are not judged.
+    fn observed(&self, thread: usize, known: &Configurations<'_>, id: ConfigId) -> Option<Vec<i64>> {
+        known.is_judged(id).then(|| {
+            let config = known.config(id);
+            let locals = config.frame.iter().enumerate();
+            let locals = locals.filter(|(local, _)| self.slots.contains(self.locals[thread] + local));
+            let control = self.slots.contains(self.controls + thread).then_some(i64::from(config.control.0));
+            locals.map(|(_, value)| *value).chain(control).collect()
+        })
+    }
+}
+
+/// All states of the threads, with the values that matter, in which the condition holds.
+fn targets(automata: &Automata<'_>, mentioned: &Mentioned, condition: &StateCondition) -> Result<Vec<Target>, Stop> {
+    // States that the condition cannot tell apart are judged once.
+    let mut groups: Vec<Vec<Vec<StateAt>>> = Vec::new();
+    for (thread, automaton) in automata.threads.iter().enumerate() {
+        let mut of_thread: BTreeMap<Vec<i64>, Vec<StateAt>> = BTreeMap::new();
+        for (state, &example) in automaton.examples.iter().enumerate() {
+            if let Some(key) = mentioned.observed(thread, &automata.configurations[thread], example) {
+                of_thread.entry(key).or_default().push(state as StateAt);
+            }
+        }
+        groups.push(of_thread.into_values().collect());
+    }
+    let locations: Vec<usize> = (0..mentioned.memory).filter(|&location| mentioned.slots.contains(location)).collect();
+    let sizes = groups.iter().map(Vec::len).chain(locations.iter().map(|&location| automata.domains[location].len()));
+    let sizes: Vec<usize> = sizes.collect();
+    let too_many = || TooLarge("there are too many states that satisfy the condition; make it more specific".to_owned());
+    let mut targets = Vec::new();
+    for choice in Choices::new(sizes).ok_or_else(too_many)? {
+        let (of_threads, of_memory) = choice.split_at(groups.len());
+        let mut memory: Vec<Value> = vec![ANY; mentioned.memory];
+        let mut observed = vec![0; mentioned.memory];
+        for (&location, &value) in locations.iter().zip(of_memory) {
+            memory[location] = value as Value;
+            observed[location] = automata.domains[location][value];
+        }
+        let example = |thread: usize| {
+            let state = groups[thread][of_threads[thread]][0];
+            automata.configurations[thread].config(automata.threads[thread].examples[state as usize])
+        };
+        (0..groups.len()).for_each(|thread| observed.extend(&example(thread).frame[..]));
+        (0..groups.len()).for_each(|thread| observed.push(i64::from(example(thread).control.0)));
+        // What goes wrong in a state that may not be reached says nothing.
+        if !condition.holds(&observed, &mut Trace::default()).unwrap_or(true) {
+            continue;
+        }
+        let states: Vec<&Vec<StateAt>> = of_threads.iter().zip(&groups).map(|(&group, of)| &of[group]).collect();
+        for choice in Choices::new(states.iter().map(|group| group.len()).collect()).ok_or_else(too_many)? {
+            let states = choice.iter().zip(&states).map(|(&chosen, group)| group[chosen]).collect();
+            targets.push(Target { states, memory: memory.clone() });
+            if targets.len() > MOST_TARGETS {
+                return Err(too_many().into());
+            }
+        }
+    }
+    Ok(targets)
+}
+
+/// All choices of one from each of several, by position.
+struct Choices {
+    sizes: Vec<usize>,
+    next: Option<Vec<usize>>,
+}
+
+impl Choices {
+    /// None if there are too many to be looked at.
+    fn new(sizes: Vec<usize>) -> Option<Choices> {
+        let all = sizes.iter().try_fold(1_usize, |all, &size| all.checked_mul(size))?;
+        let next = (all > 0).then(|| vec![0; sizes.len()]);
+        (all <= 10 * MOST_TARGETS).then_some(Choices { sizes, next })
+    }
+}
+
+impl Iterator for Choices {
+    type Item = Vec<usize>;
+
+    fn next(&mut self) -> Option<Vec<usize>> {
+        let current = self.next.take()?;
+        let mut following = current.clone();
+        for (chosen, &size) in following.iter_mut().zip(&self.sizes) {
+            *chosen += 1;
+            if *chosen < size {
+                self.next = Some(following);
+                break;
+            }
+            *chosen = 0;
+        }
+        Some(current)
+    }
+}

@@ -1,0 +1,576 @@
+//! Configurations of one buffer that all threads share, and the rules backwards (TSO).
+//!
+//! A [`Minor`] stands for itself and for all larger configurations: those with more messages, none of which is seen by
+//! a thread or is the last write of a thread to a location. It consists of
+//!
+//! - a state of each thread;
+//! - a word of messages: a snapshot of the memory, of which a value may be [`ANY`], and a [tag](Tags): who wrote what;
+//! - for each thread a pointer to the message that is the memory as the thread sees it. What stands behind it and is
+//!   tagged with the thread waits in its store buffer.
+//!
+//! The message that a read of x by a thread takes its value from is the last one that is its own write to x, if that
+//! stands behind the pointer, else the one under the pointer ([`Tso::last_write`]).
+//!
+//! A step that is one and writes several locations is one message. Nobody's last write can be such a message, for the
+//! pointer of its thread is on it or behind it, so its tag names only the thread.
+//!
+//! [`Tso::predecessors`] gives the minors of all configurations from which one step leads into what a minor stands for.
+//! Pointers move only in one block before an instruction of their thread that depends on them, a read, a fence or a step
+//! that is one, and at the end: nobody else can tell ([`Tso::moves`]).
+//!
+//! What no reachable configuration looks like is refused, and values that are the same in all reachable ones are filled
+//! in ([`Tso::refine`]):
+//!
+//! 1. the initial message has the initial values;
+//! 2. a value was there at the start, or was written by a thread on a way to its state; that of a message tagged with a
+//!    write by the one thread;
+//! 3. what waits in a thread's buffer was written on a way to its state, in this order, with no fence behind it
+//!    ([`Pending`]);
+//! 4. behind the last place where a write to a location can stand, all messages agree on it.
+
+use super::automata::{ANY, Automata, Automaton, Location, Operation, StateAt, Transition, Value};
+use super::pending::Pending;
+use super::search::{Rule, Rules, Semantics, Target, Undone};
+
+
+/// What a message is tagged with.
+pub type Tag = u8;
+
+/// The tag of the message that is there at the start.
+pub const INITIAL: Tag = u8::MAX;
+
+/// A configuration that stands for all larger ones.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Minor {
+    /// The state of each thread.
+    pub states: Box<[StateAt]>,
+    /// The pointer of each thread.
+    pub pointers: Box<[u8]>,
+    /// The tags of the messages.
+    pub tags: Vec<Tag>,
+    /// The snapshots of the messages, one behind the other.
+    pub values: Vec<Value>,
+}
+
+/// Only minors of one bucket can be compared: the states, and of each message that is anchored, by a pointer or as a
+/// last write, its tag and the threads that point to it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Bucket {
+    states: Box<[StateAt]>,
+    anchors: Vec<(Tag, u32)>,
+}
+
+/// How tags are numbered.
+#[derive(Clone, Copy, Debug)]
+pub struct Tags {
+    locations: usize,
+}
+
+impl Tags {
+    /// A write of a thread to a location.
+    pub fn write(self, thread: usize, location: Location) -> Tag {
+        (thread * (self.locations + 1) + location as usize) as Tag
+    }
+
+    /// A step of a thread that is one.
+    pub fn whole(self, thread: usize) -> Tag {
+        (thread * (self.locations + 1) + self.locations) as Tag
+    }
+
+    /// The thread of a tag, and the location, if it is that of a write.
+    pub fn of(self, tag: Tag) -> Option<(usize, Option<Location>)> {
+        if tag == INITIAL {
+            return None;
+        }
+        let (thread, location) = (tag as usize / (self.locations + 1), tag as usize % (self.locations + 1));
+        Some((thread, (location < self.locations).then_some(location as Location)))
+    }
+}
+
+/// The rules.
+pub struct Tso<'a> {
+    pub automata: &'a Automata<'a>,
+    pub tags: Tags,
+    /// All tags that a message can have, but for the initial one.
+    all: Vec<Tag>,
+    pending: Pending<'a>,
+    rules: Rules,
+}
+
+/// The most messages.
+const MOST_MESSAGES: usize = 250;
+
+impl Minor {
+    /// How many messages it has.
+    pub fn len(&self) -> usize {
+        self.tags.len()
+    }
+
+    /// The snapshot of a message.
+    pub fn snapshot(&self, message: usize) -> &[Value] {
+        let locations = self.values.len() / self.tags.len();
+        &self.values[message * locations..(message + 1) * locations]
+    }
+
+    fn value_mut(&mut self, message: usize, location: Location) -> &mut Value {
+        let locations = self.values.len() / self.tags.len();
+        &mut self.values[message * locations + location as usize]
+    }
+
+    fn pop(&mut self) -> Vec<Value> {
+        let locations = self.values.len() / self.tags.len();
+        self.tags.pop();
+        self.values.split_off(self.tags.len() * locations)
+    }
+
+    /// Puts a message in; pointers to those behind it follow.
+    fn insert(&mut self, message: usize, tag: Tag, snapshot: &[Value]) {
+        self.tags.insert(message, tag);
+        let place = message * snapshot.len();
+        self.values.splice(place..place, snapshot.iter().copied());
+        self.pointers.iter_mut().filter(|pointer| **pointer as usize >= message).for_each(|pointer| *pointer += 1);
+    }
+
+    /// Leaves out what no thread sees any more.
+    pub fn drop_unseen(&mut self) {
+        let first = self.pointers.iter().copied().min().unwrap_or(0);
+        if first > 0 {
+            let locations = self.values.len() / self.tags.len();
+            self.tags.drain(..first as usize);
+            self.values.drain(..first as usize * locations);
+            self.pointers.iter_mut().for_each(|pointer| *pointer -= first);
+        }
+    }
+}
+
+/// Whether two values can be one, and which.
+pub fn unify(one: Value, other: Value) -> Option<Value> {
+    match (one, other) {
+        (ANY, value) | (value, ANY) => Some(value),
+        (one, other) => (one == other).then_some(one),
+    }
+}
+
+fn unify_all(values: &mut [Value], others: &[Value]) -> bool {
+    values.iter_mut().zip(others).all(|(value, other)| match unify(*value, *other) {
+        Some(both) => {
+            *value = both;
+            true
+        }
+        None => false,
+    })
+}
+
+/// Whether the values that a smaller configuration asks for are those of a larger one.
+pub fn asks_no_more(small: &[Value], large: &[Value]) -> bool {
+    small.iter().zip(large).all(|(asked, value)| *asked == ANY || asked == value)
+}
+
+impl<'a> Tso<'a> {
+    /// The rules for a program.
+    pub fn new(automata: &'a Automata<'a>, rules: Rules) -> Tso<'a> {
+        let tags = Tags { locations: automata.domains.len() };
+        let mut all = Vec::new();
+        for (thread, known) in automata.threads.iter().enumerate() {
+            let does = |is: &dyn Fn(&Operation) -> bool| known.transitions.iter().any(|step| is(&step.operation));
+            for location in 0..automata.domains.len() as Location {
+                if does(&|operation| matches!(operation, Operation::Write(to, _) if *to == location)) {
+                    all.push(tags.write(thread, location));
+                }
+            }
+            if does(&|operation| matches!(operation, Operation::Whole(_, writes) if !writes.is_empty())) {
+                all.push(tags.whole(thread));
+            }
+        }
+        Tso { automata, tags, all, pending: Pending::new(automata), rules }
+    }
+
+    fn thread(&self, thread: usize) -> &'a Automaton {
+        &self.automata.threads[thread]
+    }
+
+    /// The message that a read of a thread takes its value from.
+    pub fn last_write(&self, minor: &Minor, thread: usize, location: Location) -> usize {
+        let (pointer, own) = (minor.pointers[thread] as usize, self.tags.write(thread, location));
+        (pointer..minor.len()).rev().find(|&message| minor.tags[message] == own).unwrap_or(pointer)
+    }
+
+    /// Refines a minor and keeps it, if it can be reached at all.
+    fn keep(&self, mut minor: Minor, found: &mut Vec<Minor>) {
+        minor.drop_unseen();
+        if minor.len() <= MOST_MESSAGES && self.refine(&mut minor) {
+            found.push(minor);
+        }
+    }
+
+    /// Fills in what is known of every reachable configuration like this; false if there is none.
+    pub fn refine(&self, minor: &mut Minor) -> bool {
+        if minor.tags[0] == INITIAL {
+            let locations = self.automata.domains.len();
+            if !unify_all(&mut minor.values[..locations], &self.automata.memory) {
+                return false;
+            }
+        }
+        self.refine_values(minor) && self.agree(minor) && self.can_be_pending(minor)
+    }
+
+    fn refine_values(&self, minor: &mut Minor) -> bool {
+        for location in 0..self.automata.domains.len() as Location {
+            let numbers = self.automata.numbers(location);
+            let first = numbers.start;
+            let initial = self.automata.number(location, self.automata.memory[location as usize]);
+            let mut possible: Vec<usize> = Vec::new();
+            for number in numbers {
+                let written = self.automata.threads.iter().zip(&minor.states).any(|(thread, &state)| {
+                    thread.written[state as usize].contains(number)
+                        || thread.written_whole[state as usize].contains(number)
+                });
+                if written || number == initial {
+                    possible.push(number);
+                }
+            }
+            for message in 0..minor.len() {
+                let tag = minor.tags[message];
+                let own = self.tags.of(tag).filter(|(_, written)| *written == Some(location));
+                let own = own.map(|(thread, _)| &self.thread(thread).written[minor.states[thread] as usize]);
+                let is_possible = |number: usize| own.is_none_or(|written| written.contains(number));
+                let value = minor.value_mut(message, location);
+                let mut candidates = possible.iter().filter(|&&number| is_possible(number));
+                if *value == ANY {
+                    match (candidates.next(), candidates.next()) {
+                        (None, _) => return false,
+                        (Some(only), None) => *value = (only - first) as Value,
+                        _ => {}
+                    }
+                } else if !candidates.any(|&number| number == first + *value as usize) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Behind the last place where a write to a location can stand all messages agree on it.
+    fn agree(&self, minor: &mut Minor) -> bool {
+        for location in 0..self.automata.domains.len() as Location {
+            let numbers = self.automata.numbers(location);
+            let mut last = 0;
+            for (thread, known) in self.automata.threads.iter().enumerate() {
+                let state = minor.states[thread] as usize;
+                if known.written[state].contains_any_in_range(numbers.clone()) {
+                    last = last.max(self.last_write(minor, thread, location));
+                }
+                if known.written_whole[state].contains_any_in_range(numbers.clone()) {
+                    last = last.max(minor.pointers[thread] as usize);
+                }
+            }
+            let mut agreed = ANY;
+            for message in last..minor.len() {
+                match unify(agreed, *minor.value_mut(message, location)) {
+                    Some(value) => agreed = value,
+                    None => return false,
+                }
+            }
+            for message in last..minor.len() {
+                *minor.value_mut(message, location) = agreed;
+            }
+        }
+        true
+    }
+
+    fn can_be_pending(&self, minor: &Minor) -> bool {
+        let mut waiting: Vec<(Location, Value)> = Vec::new();
+        minor.pointers.iter().enumerate().all(|(thread, &pointer)| {
+            waiting.clear();
+            for message in pointer as usize + 1..minor.len() {
+                match self.tags.of(minor.tags[message]) {
+                    Some((writer, Some(location))) if writer == thread => {
+                        waiting.push((location, minor.snapshot(message)[location as usize]));
+                    }
+                    // The pointer of a thread is behind its steps that are one.
+                    Some((writer, None)) if writer == thread => return false,
+                    _ => {}
+                }
+            }
+            waiting.is_empty() || self.pending.is_possible(thread, minor.states[thread], &waiting)
+        })
+    }
+
+    /// All that moving a thread's pointer forward can have come from, itself included.
+    fn moves(&self, minor: Minor, thread: usize, found: &mut Vec<Minor>) {
+        let pointer = minor.pointers[thread] as usize;
+        let mut next: Vec<Minor> = Vec::new();
+        let is_passed = |tag: Tag| tag != self.tags.whole(thread);
+        if pointer > 0 && self.rules.has(Rule::MoveToMessage) && is_passed(minor.tags[pointer]) {
+            let mut moved = minor.clone();
+            moved.pointers[thread] -= 1;
+            self.keep(moved, &mut next);
+        }
+        let mut stops: Vec<Minor> = Vec::new();
+        if minor.tags[pointer] != INITIAL && is_passed(minor.tags[pointer]) && self.rules.has(Rule::MoveToNew) {
+            let any = vec![ANY; self.automata.domains.len()];
+            let initial = (pointer == 0).then_some(INITIAL);
+            for tag in self.all.iter().copied().chain(initial) {
+                let of = self.tags.of(tag);
+                // It must not be the last write of its thread, nor a step that is one in front of its thread.
+                let is_allowed = match of {
+                    None => true,
+                    Some((writer, Some(location))) => self.last_write(&minor, writer, location) >= pointer,
+                    Some((writer, None)) => minor.pointers[writer] as usize >= pointer,
+                };
+                if !is_allowed {
+                    continue;
+                }
+                let mut moved = minor.clone();
+                moved.insert(pointer, tag, &any);
+                moved.pointers[thread] = pointer as u8;
+                // Passed, a write of its own waits in its buffer, if none to the location does; another one is none
+                // that a smaller configuration has to have.
+                let waits = matches!(of, Some((writer, Some(location)))
+                    if writer == thread && self.last_write(&minor, thread, location) == pointer);
+                self.keep(moved, if waits { &mut next } else { &mut stops });
+            }
+        }
+        found.push(minor);
+        found.append(&mut stops);
+        for minor in next {
+            self.moves(minor, thread, found);
+        }
+    }
+
+    /// What a transition of a thread can have come from, before the pointer is looked at; and whether it depends on it.
+    fn undo(&self, minor: &Minor, thread: usize, step: &Transition) -> (Vec<Minor>, bool) {
+        let mut found = Vec::new();
+        let mut before = minor.clone();
+        before.states[thread] = step.from;
+        let last = minor.len() - 1;
+        let is_last = |minor: &Minor| minor.pointers[thread] as usize == minor.len() - 1;
+        match &step.operation {
+            Operation::Silent => {
+                if !step.drained || is_last(minor) {
+                    self.keep(before, &mut found);
+                }
+                (found, step.drained)
+            }
+            Operation::Read(location, value) => {
+                if step.drained && !is_last(minor) {
+                    return (found, true);
+                }
+                let message = self.last_write(minor, thread, *location);
+                let seen = before.value_mut(message, *location);
+                if let Some(value) = unify(*seen, *value) {
+                    *seen = value;
+                    self.keep(before, &mut found);
+                }
+                (found, true)
+            }
+            Operation::Write(location, value) => {
+                let is_it = minor.tags[last] == self.tags.write(thread, *location)
+                    && unify(minor.snapshot(last)[*location as usize], *value).is_some()
+                    && minor.pointers.iter().all(|&pointer| (pointer as usize) < last);
+                if is_it {
+                    self.undo_write(before, thread, *location, &mut found);
+                    found.retain(|minor| !step.drained || is_last(minor));
+                }
+                (found, step.drained)
+            }
+            Operation::Whole(reads, writes) if writes.is_empty() => {
+                if is_last(minor) {
+                    let is_read = |&(location, value): &(Location, Value)| {
+                        let seen = before.value_mut(last, location);
+                        unify(*seen, value).is_some_and(|value| {
+                            *seen = value;
+                            true
+                        })
+                    };
+                    if reads.iter().all(is_read) {
+                        self.keep(before, &mut found);
+                    }
+                }
+                (found, true)
+            }
+            Operation::Whole(reads, writes) => {
+                let snapshot = minor.snapshot(last);
+                let is_it = minor.tags[last] == self.tags.whole(thread)
+                    && writes.iter().all(|&(location, value)| unify(snapshot[location as usize], value).is_some())
+                    && is_last(minor)
+                    && minor.pointers.iter().filter(|&&pointer| pointer as usize == last).count() == 1;
+                if is_it {
+                    self.undo_whole(before, thread, reads, writes, &mut found);
+                }
+                (found, true)
+            }
+        }
+    }
+
+    /// The last message is the write of a thread.
+    fn undo_write(&self, mut before: Minor, thread: usize, location: Location, found: &mut Vec<Minor>) {
+        let tag = before.tags[before.len() - 1];
+        let mut needed = before.pop();
+        needed[location as usize] = ANY;
+        let last = before.len() - 1;
+        // Taken away, it may reveal a write of the thread to the location that larger configurations have in front of
+        // it, where it was not the last one.
+        if self.rules.has(Rule::WriteBehind) {
+            let mut revealed = before.clone();
+            revealed.insert(last + 1, tag, &needed);
+            self.keep(revealed, found);
+        }
+        let place = last * needed.len();
+        if !unify_all(&mut before.values[place..], &needed) {
+            return;
+        }
+        if self.rules.has(Rule::WriteBetween) {
+            let any = vec![ANY; needed.len()];
+            for gap in self.last_write(&before, thread, location) + 1..=last {
+                let mut revealed = before.clone();
+                revealed.insert(gap, tag, &any);
+                self.keep(revealed, found);
+            }
+        }
+        if self.rules.has(Rule::Write) {
+            self.keep(before, found);
+        }
+    }
+
+    /// The last message is a step of a thread that is one; nobody else sees it.
+    fn undo_whole(
+        &self,
+        mut before: Minor,
+        thread: usize,
+        reads: &[(Location, Value)],
+        writes: &[(Location, Value)],
+        found: &mut Vec<Minor>,
+    ) {
+        let mut needed = before.pop();
+        writes.iter().for_each(|&(location, _)| needed[location as usize] = ANY);
+        for &(location, value) in reads {
+            match unify(needed[location as usize], value) {
+                Some(value) => needed[location as usize] = value,
+                None => return,
+            }
+        }
+        let messages = before.len();
+        if self.rules.has(Rule::WholeBehind) {
+            let own = self.all.iter().copied().filter(|&tag| self.tags.of(tag).is_some_and(|(of, _)| of == thread));
+            for tag in own.chain((messages == 0).then_some(INITIAL)) {
+                let mut revealed = before.clone();
+                revealed.tags.push(tag);
+                revealed.values.extend(&needed);
+                revealed.pointers[thread] = messages as u8;
+                self.keep(revealed, found);
+            }
+        }
+        if messages > 0 && self.rules.has(Rule::Whole) {
+            let place = (messages - 1) * needed.len();
+            if unify_all(&mut before.values[place..], &needed) {
+                before.pointers[thread] = messages as u8 - 1;
+                self.keep(before, found);
+            }
+        }
+    }
+
+    /// The messages that are anchored.
+    fn anchors(&self, minor: &Minor) -> Vec<(usize, u32)> {
+        let mut anchors = Vec::new();
+        for (message, &tag) in minor.tags.iter().enumerate() {
+            let mut seen_by = 0;
+            for (thread, &pointer) in minor.pointers.iter().enumerate() {
+                seen_by |= u32::from(pointer as usize == message) << thread;
+            }
+            let is_last_write = match self.tags.of(tag) {
+                Some((thread, Some(location))) => {
+                    minor.pointers[thread] as usize <= message && self.last_write(minor, thread, location) == message
+                }
+                _ => false,
+            };
+            if seen_by != 0 || is_last_write {
+                anchors.push((message, seen_by));
+            }
+        }
+        anchors
+    }
+}
+
+impl Semantics for Tso<'_> {
+    type Minor = Minor;
+    type Bucket = Bucket;
+
+    fn starts(&self, targets: &[Target]) -> Vec<Minor> {
+        let mut found = Vec::new();
+        for target in targets {
+            for tag in self.all.iter().copied().chain([INITIAL]) {
+                let start = Minor {
+                    states: target.states.clone(),
+                    pointers: vec![0; target.states.len()].into(),
+                    tags: vec![tag],
+                    values: target.memory.clone(),
+                };
+                let mut minors = Vec::new();
+                self.keep(start, &mut minors);
+                for thread in 0..target.states.len() {
+                    let mut moved = Vec::new();
+                    minors.into_iter().for_each(|minor| self.moves(minor, thread, &mut moved));
+                    minors = moved;
+                }
+                found.append(&mut minors);
+            }
+        }
+        found
+    }
+
+    fn predecessors(&self, minor: &Minor, found: &mut Vec<(Minor, Undone)>) {
+        for (thread, &state) in minor.states.iter().enumerate() {
+            let automaton = self.thread(thread);
+            for &number in &automaton.into[state as usize] {
+                let (undone, depends) = self.undo(minor, thread, &automaton.transitions[number as usize]);
+                let mut moved = Vec::new();
+                match depends {
+                    true => undone.into_iter().for_each(|minor| self.moves(minor, thread, &mut moved)),
+                    false => moved = undone,
+                }
+                found.extend(moved.into_iter().map(|minor| (minor, Undone::Step(thread, number))));
+            }
+        }
+    }
+
+    fn is_start_of_run(&self, minor: &Minor) -> bool {
+        let is_initial = minor.states.iter().zip(&self.automata.threads).all(|(&state, known)| state == known.initial);
+        is_initial && minor.tags == [INITIAL] && asks_no_more(&minor.values, &self.automata.memory)
+    }
+
+    fn bucket(&self, minor: &Minor) -> Bucket {
+        let anchors = self.anchors(minor).into_iter().map(|(message, seen_by)| (minor.tags[message], seen_by));
+        Bucket { states: minor.states.clone(), anchors: anchors.collect() }
+    }
+
+    fn covers(&self, small: &Minor, large: &Minor) -> bool {
+        let asks_no_more = |message: usize, other: usize| {
+            small.tags[message] == large.tags[other] && asks_no_more(small.snapshot(message), large.snapshot(other))
+        };
+        let mut next = 0;
+        let mut at = 0;
+        for ((anchor, _), (other, _)) in self.anchors(small).into_iter().zip(self.anchors(large)) {
+            // What stands between two anchors is in the larger one, in this order.
+            while at < anchor {
+                while next < other && !asks_no_more(at, next) {
+                    next += 1;
+                }
+                if next == other {
+                    return false;
+                }
+                (at, next) = (at + 1, next + 1);
+            }
+            if !asks_no_more(anchor, other) {
+                return false;
+            }
+            (at, next) = (anchor + 1, other + 1);
+        }
+        true
+    }
+
+    fn size(&self, minor: &Minor) -> usize {
+        minor.len()
+    }
+}
+
