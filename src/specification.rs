@@ -83,6 +83,16 @@ impl Specification {
         Ok(Specification { name, text, program, outline, compiled, properties: Vec::new(), invariants: Vec::new() })
     }
 
+    /// The property that no state satisfies a condition, which is written as for [`lang::parse_condition`]; `origin` is
+    /// named in errors. What its author should know comes beside it.
+    ///
+    /// # Errors
+    /// All that is wrong with the condition.
+    pub fn never(&self, origin: &str, text: &str) -> Result<(Property, Vec<Diagnostic>), Wrong> {
+        let parsed = lang::parse_condition(origin, text, &self.program).map_err(|errors| Wrong(errors.to_string()))?;
+        Ok((Property::Never(parsed.condition), parsed.warnings))
+    }
+
     /// A problem at a place in the text, as editors take it.
     #[must_use]
     pub fn placed(&self, span: Span, problem: impl std::fmt::Display) -> String {

@@ -90,7 +90,11 @@ impl Property {
 impl fmt::Display for Property {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Property::Never(condition) => write!(out, "never {}", condition.text),
+            Property::Never(condition) => match &condition.name {
+                _ if condition.is_assertion => out.write_str(&condition.text),
+                Some(name) => write!(out, "never {name}: {}", condition.text),
+                None => write!(out, "never {}", condition.text),
+            },
             other => out.write_str(other.kind()),
         }
     }

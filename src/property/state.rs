@@ -8,7 +8,7 @@
 
 use crate::ids::{ControlAt, Slot, ThreadAt};
 use crate::program::compiled::{Code, Fault, Slots, Trace, Values};
-use crate::program::{BinaryOperator, Expression, Program, Span, Type, Variable};
+use crate::program::{BinaryOperator, Expression, Program, Reference, Scope, Span, Type, UnaryOperator, Variable};
 
 /// All that can be observed of a program's states.
 #[derive(Clone, Debug)]
@@ -55,13 +55,26 @@ impl Observables {
         }
         Observables { variables, places, num_of_slots }
     }
+
+    /// That a thread is in a control state, as an expression over them; none if it has no such state.
+    #[must_use]
+    pub fn place(&self, thread: ThreadAt, state: ControlAt) -> Option<Expression> {
+        let position = self.places.iter().position(|place| *place == (thread, state))?;
+        let variable = self.variables.len() - self.places.len() + position;
+        let reference = Reference { scope: Scope::Shared, variable, index: None, span: Span::default() };
+        Some(Expression::Read(reference))
+    }
 }
 
 /// A condition on states.
 #[derive(Clone, Debug)]
 pub struct StateCondition {
-    /// As it was written.
+    /// Its name, if it was given one.
+    pub name: Option<String>,
+    /// As it was written; of an assertion, the statement and where it stands.
     pub text: String,
+    /// Whether it says that an assertion has failed.
+    pub is_assertion: bool,
     /// Over the [observables](Observables) of the program, which all count as shared.
     pub expression: Expression,
     code: Code,
@@ -74,7 +87,30 @@ impl StateCondition {
         let flat = Program { name: String::new(), shared: observables.variables.clone(), threads: Vec::new() };
         let mut code = Slots::of(&flat).code(ThreadAt(0), &expression);
         observe_places(&mut code, observables);
-        StateCondition { text: text.to_owned(), expression, code }
+        StateCondition { name: None, text: text.to_owned(), is_assertion: false, expression, code }
+    }
+
+    /// The same, with a name.
+    #[must_use]
+    pub fn named(self, name: &str) -> StateCondition {
+        StateCondition { name: Some(name.to_owned()), ..self }
+    }
+
+    /// The condition that an assertion has failed: its thread is in a control state which is there for that alone.
+    /// `text` is the statement and where it stands.
+    #[must_use]
+    pub fn failed_assertion(text: &str, observables: &Observables, place: Expression) -> StateCondition {
+        StateCondition { is_assertion: true, ..StateCondition::new(text, observables, place) }
+    }
+
+    /// The condition that holds where this one does not; it is called the same.
+    #[must_use]
+    pub fn negated(&self) -> StateCondition {
+        StateCondition {
+            expression: Expression::Unary(UnaryOperator::Not, Box::new(self.expression.clone())),
+            code: Code::Unary(UnaryOperator::Not, Box::new(self.code.clone())),
+            ..self.clone()
+        }
     }
 
     /// Whether it holds in a state: the values of all slots, and behind them the control state of each thread.
@@ -90,7 +126,8 @@ impl StateCondition {
 /// Two conditions on the states of one program are the same if they say the same.
 impl PartialEq for StateCondition {
     fn eq(&self, other: &StateCondition) -> bool {
-        self.text == other.text && self.expression == other.expression
+        (&self.name, &self.text, self.is_assertion) == (&other.name, &other.text, other.is_assertion)
+            && self.expression == other.expression
     }
 }
 
