@@ -37,7 +37,7 @@ pub struct Cli {
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done
-  1  done; synchronisation is missing (--check), no fences are enough, or an --invariant fails
+  1  done; synchronisation is missing (--check), no fences are enough, or a property fails
   2  the command or its input is wrong
   3  a limit or Ctrl-C stopped it before the answer was complete (also: --cycles N left cycles out)";
 

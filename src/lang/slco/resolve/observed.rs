@@ -52,10 +52,10 @@ fn advice(name: &str, prefix: &str, what: &str, candidates: &[&str]) -> String {
     if candidates.is_empty() {
         return format!("there are no {what}");
     }
-    let list = format!("the {what} are {}", listed(candidates));
-    let whole: Vec<String> = candidates.iter().map(|candidate| format!("{prefix}{candidate}")).collect();
-    match nearest(name, whole.iter().map(String::as_str)) {
-        Some(meant) => format!("did you mean `{meant}`? {list}"),
-        None => list,
+    let list = format!("{what} are {}", listed(candidates));
+    let name = name.strip_prefix(prefix).unwrap_or(name);
+    match nearest(name, candidates.iter().copied()) {
+        Some(meant) => format!("did you mean `{prefix}{meant}`? The {list}"),
+        None => format!("the {list}"),
     }
 }
