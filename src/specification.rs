@@ -35,6 +35,19 @@ pub struct Specification {
     pub properties: Vec<Property>,
     /// What must hold in every state that is explored.
     pub invariants: Vec<StateCondition>,
+    /// Of each invariant, what it is.
+    pub asked: Vec<Asked>,
+}
+
+/// What an invariant is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Itself what somebody wants to know.
+    Invariant,
+    /// The negation of a condition that somebody says no state satisfies.
+    Never(Property),
+    /// The same, said by the text of the specification.
+    Own(Property),
 }
 
 /// All that is wrong with a text, with its places.
@@ -68,8 +81,8 @@ impl Specification {
             Wrong(placed(&name, &text, error.span, "this instruction computes too many indices; split it"))
         })?;
         let outline = Outline::of_program(&program);
-        let invariants = Vec::new();
-        Ok((Specification { name, text, program, outline, compiled, properties, invariants }, warnings))
+        let (invariants, asked) = (Vec::new(), Vec::new());
+        Ok((Specification { name, text, program, outline, compiled, properties, invariants, asked }, warnings))
     }
 
     /// A program that has no text.
@@ -80,7 +93,19 @@ impl Specification {
         let compiled = Compiled::new(&program)?;
         let outline = Outline::of_program(&program);
         let (name, text) = (program.name.clone(), String::new());
-        Ok(Specification { name, text, program, outline, compiled, properties: Vec::new(), invariants: Vec::new() })
+        let properties = Vec::new();
+        let (invariants, asked) = (Vec::new(), Vec::new());
+        Ok(Specification { name, text, program, outline, compiled, properties, invariants, asked })
+    }
+
+    /// The property that no state satisfies a condition, which is written as for [`lang::parse_condition`]; `origin` is
+    /// named in errors. What its author should know comes beside it.
+    ///
+    /// # Errors
+    /// All that is wrong with the condition.
+    pub fn never(&self, origin: &str, text: &str) -> Result<(Property, Vec<Diagnostic>), Wrong> {
+        let parsed = lang::parse_condition(origin, text, &self.program).map_err(|errors| Wrong(errors.to_string()))?;
+        Ok((Property::Never(parsed.condition), parsed.warnings))
     }
 
     /// A problem at a place in the text, as editors take it.

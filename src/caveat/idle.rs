@@ -14,7 +14,7 @@ use crate::facts::Facts;
 use crate::ids::{ControlAt, InstrAt, LabelId};
 use crate::lts::label::{Label, Step, StepsOf};
 use crate::natural::natural_order;
-use crate::program::{At, Instruction, Thread};
+use crate::program::{At, Expression, Instruction, Thread, UnaryOperator};
 use crate::source::Source;
 use crate::text::LineColumn;
 use crate::text::excerpt::{printable, shortened};
@@ -159,11 +159,25 @@ fn never_taken(source: &Source, thread: &str, instruction: &Instruction) -> Cave
 fn never_reached(name: &str, thread: &Thread, reached: &BTreeSet<ControlAt>) -> Option<Caveat> {
     let is_used =
         |state: &ControlAt| thread.instructions.iter().any(|known| known.from == *state || known.to == *state);
-    let unreached = ControlAt::all(thread.states.len()).filter(|state| !reached.contains(state) && is_used(state));
+    let unreached = ControlAt::all(thread.states.len())
+        .filter(|state| !reached.contains(state) && is_used(state) && !is_of_failed_assertion(thread, *state));
     let states: Vec<&str> = unreached.map(|state| thread.states[state.index()].as_str()).collect();
     let (first, rest) = states.split_first()?;
     let states = if rest.is_empty() { "state" } else { "states" };
     let list = rest.iter().fold(printable(first).to_string(), |list, state| format!("{list}, {}", printable(state)));
     let sentence = format!("never reached: control {states} {list} of thread {name}");
     Some(Caveat::new(Topic::NeverReached, sentence))
+}
+
+/// Whether a control state is one that a thread is in if an assertion fails, which is good if it never happens: nothing
+/// leaves it, and all that leads there is the other way of a statement that goes on if its condition holds.
+fn is_of_failed_assertion(thread: &Thread, state: ControlAt) -> bool {
+    let fails = |failing: &Instruction| {
+        let Some(Expression::Unary(UnaryOperator::Not, condition)) = &failing.condition else { return false };
+        thread.instructions.iter().any(|other| {
+            (other.from, other.span) == (failing.from, failing.span) && other.condition.as_ref() == Some(condition)
+        })
+    };
+    let mut ways_in = thread.ways_into(state).map(|at| thread.instruction(at));
+    thread.instructions.iter().all(|known| known.from != state) && ways_in.all(fails)
 }

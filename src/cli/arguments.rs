@@ -37,7 +37,7 @@ pub struct Cli {
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done
-  1  done; synchronisation is missing (--check), no fences are enough, or an --invariant fails
+  1  done; synchronisation is missing (--check), no fences are enough, or a property fails
   2  the command or its input is wrong
   3  a limit or Ctrl-C stopped it before the answer was complete (also: --cycles N left cycles out)";
 
@@ -312,6 +312,14 @@ pub struct ExploreArguments {
     /// that leads there, exit status 1
     #[arg(long = "invariant", value_name = "EXPR")]
     pub invariants: Vec<String>,
+    /// What no state may satisfy, for example 'P0@CS and P1@CS': the same as --invariant 'not (EXPR)'; may be given
+    /// several times. A condition is judged between instructions under sequential consistency, where every write is
+    /// visible
+    #[arg(long = "never", value_name = "EXPR")]
+    pub nevers: Vec<String>,
+    /// Do not check the properties that stand in the specification itself (`never`, `assert`)
+    #[arg(long)]
+    pub no_properties: bool,
     #[command(flatten)]
     pub limits: LimitArguments,
 }

@@ -17,7 +17,10 @@ use std::process::ExitCode;
 
 pub fn run(arguments: &ExploreArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     refuse_clashes(arguments.output.as_deref(), [arguments.specification.as_path()])?;
-    let specification = Specification::read(&arguments.specification)?.with_invariants(&arguments.invariants)?;
+    let specification = Specification::read(&arguments.specification)?
+        .with_invariants(&arguments.invariants)?
+        .with_nevers(&arguments.nevers)?;
+    let specification = if arguments.no_properties { specification } else { specification.with_own_properties() };
     let exploration = match &arguments.output {
         None => specification.explore(&arguments.limits, &mut Nobody)?.0,
         Some(path) => write_aut(&specification, &arguments.limits, path)?,

@@ -15,7 +15,8 @@ use crate::facts::Facts;
 use crate::lang;
 use crate::lang::diagnostic::Diagnostic;
 use crate::program::Span;
-use crate::specification::Specification;
+use crate::property::Property;
+use crate::specification::{Asked, Specification};
 use crate::tell;
 use crate::text::LineColumn;
 use std::fs;
@@ -23,6 +24,8 @@ use std::path::Path;
 
 /// Where an invariant is from, for messages.
 const INVARIANT: &str = "--invariant";
+/// Where a condition that no state satisfies is from.
+const NEVER: &str = "--never";
 /// How many steps before a fault are shown.
 const STEPS_TO_FAULT: usize = 20;
 
@@ -61,18 +64,55 @@ impl Specification {
         Ok(specification)
     }
 
-    /// The same, with invariants that must hold in every state; warnings go to standard error.
-    pub fn with_invariants(self, texts: &[String]) -> Result<Specification, Failure> {
-        let mut invariants = Vec::with_capacity(texts.len());
+    /// The same, with conditions that must hold in every state; warnings go to standard error.
+    pub fn with_invariants(mut self, texts: &[String]) -> Result<Specification, Failure> {
         for text in texts {
             let parsed = lang::parse_condition(INVARIANT, text, &self.program)
                 .map_err(|errors| Failure::Usage(errors.to_string()))?;
             for warning in &parsed.warnings {
                 tell!("seqcon: {}", warning.render(INVARIANT, text).trim_end());
             }
-            invariants.push(parsed.condition);
+            self.invariants.push(parsed.condition);
+            self.asked.push(Asked::Invariant);
         }
-        Ok(Specification { invariants, ..self })
+        Ok(self)
+    }
+
+    /// The same, with conditions that no state may satisfy; warnings go to standard error.
+    pub fn with_nevers(mut self, texts: &[String]) -> Result<Specification, Failure> {
+        for property in self.nevers(texts)? {
+            self.ask(property, Asked::Never);
+        }
+        Ok(self)
+    }
+
+    /// The same, with what its own text says of its states.
+    pub fn with_own_properties(mut self) -> Specification {
+        for property in self.properties.clone() {
+            self.ask(property, Asked::Own);
+        }
+        self
+    }
+
+    /// The properties that no state satisfies these conditions, which are from `--never`; warnings go to standard
+    /// error.
+    pub fn nevers(&self, texts: &[String]) -> Result<Vec<Property>, Failure> {
+        let never = |text: &String| {
+            let (property, warnings) = self.never(NEVER, text).map_err(|errors| Failure::Usage(errors.to_string()))?;
+            for warning in &warnings {
+                tell!("seqcon: {}", warning.render(NEVER, text).trim_end());
+            }
+            Ok(property)
+        };
+        texts.iter().map(never).collect()
+    }
+
+    /// A property of single states is an invariant; another one is not.
+    fn ask(&mut self, property: Property, asked: fn(Property) -> Asked) {
+        if let Property::Never(condition) = &property {
+            self.invariants.push(condition.negated());
+            self.asked.push(asked(property));
+        }
     }
 
     /// The text that it was read from.
@@ -159,8 +199,13 @@ impl Specification {
                 Failure::Usage(format!("{}:{}:{}: {what}{run}", self.name, place.line, place.column))
             }
             driver::Failure::Invariant { fault, invariant, run } => {
-                let text = &self.invariants[invariant].text;
-                let error = Diagnostic::error(fault.span, fault.kind.to_string()).render(INVARIANT, text);
+                let own = &self.invariants[invariant].text;
+                let (origin, text) = match self.asked[invariant] {
+                    Asked::Invariant => (INVARIANT, own),
+                    Asked::Never(_) => (NEVER, own),
+                    Asked::Own(_) => (self.name.as_str(), &self.text),
+                };
+                let error = Diagnostic::error(fault.span, fault.kind.to_string()).render(origin, text);
                 Failure::Usage(format!("{}it was evaluated in {}{}", error, self.name, self.run_to_fault(&run)))
             }
         }
@@ -180,9 +225,12 @@ impl Specification {
         Shown { text: &self.text, program: &self.program, compiled: &self.compiled }
     }
 
-    /// The invariant that does not hold.
+    /// What does not hold.
     pub fn violated(&self, violation: &Violation) -> String {
-        format!("invariant violated: {}", self.invariants[violation.invariant].text)
+        match &self.asked[violation.invariant] {
+            Asked::Invariant => format!("invariant violated: {}", self.invariants[violation.invariant].text),
+            Asked::Never(property) | Asked::Own(property) => format!("property violated: {property}"),
+        }
     }
 
     /// How that came about: the run, and the state it ends in.

@@ -216,7 +216,7 @@ impl Judge<'_> {
             // Instructions are torn under sequential consistency, too: only a lock helps.
             Violation::Torn(_) => Way::default(),
             Violation::Attack(witness) => Way::of_witness(witness, outline),
-            Violation::Run(run) | Violation::State(run) | Violation::Forbidden(run) => Way::of_run(run, outline),
+            Violation::Run(run) | Violation::State(run) | Violation::Forbidden(run, _) => Way::of_run(run, outline),
             Violation::End(_) | Violation::Executions(..) => return None,
         };
         let sites: BTreeSet<Site> = self.runnable.accesses.sites();
@@ -301,9 +301,9 @@ fn write_steps(words: &Words<'_>, violation: &Violation, out: &mut String) -> Re
             words.write_run(run, out)?;
             "  All buffers are empty, and no run under sequential consistency reaches this state.\n".to_owned()
         }
-        Violation::Forbidden(run) => {
+        Violation::Forbidden(run, what) => {
             words.write_run(run, out)?;
-            "  All buffers are empty, and this state is never to be reached.\n".to_owned()
+            format!("  All buffers are empty, and the state violates {what}.\n")
         }
     })
 }

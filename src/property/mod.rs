@@ -126,7 +126,7 @@ impl Property {
 impl fmt::Display for Property {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Property::Never(condition) => write!(out, "never {}", condition.text),
+            Property::Never(condition) => write!(out, "{condition}"),
             other => out.write_str(other.kind().name()),
         }
     }

@@ -8,7 +8,8 @@
 
 use crate::ids::{ControlAt, Slot, ThreadAt};
 use crate::program::compiled::{Code, Fault, Slots, Trace, Values};
-use crate::program::{BinaryOperator, Expression, Program, Span, Type, Variable};
+use crate::program::{BinaryOperator, Expression, Program, Reference, Scope, Span, Type, UnaryOperator, Variable};
+use std::fmt;
 
 /// All that can be observed of a program's states.
 #[derive(Clone, Debug)]
@@ -55,16 +56,31 @@ impl Observables {
         }
         Observables { variables, places, num_of_slots }
     }
+
+    /// That a thread is in a control state, as an expression over them; none if it has no such state.
+    #[must_use]
+    pub fn place(&self, thread: ThreadAt, state: ControlAt) -> Option<Expression> {
+        let position = self.places.iter().position(|place| *place == (thread, state))?;
+        let variable = self.variables.len() - self.places.len() + position;
+        let reference = Reference { scope: Scope::Shared, variable, index: None, span: Span::default() };
+        Some(Expression::Read(reference))
+    }
 }
 
 /// A condition on states.
 #[derive(Clone, Debug)]
 pub struct StateCondition {
-    /// As it was written.
+    /// Its name, if it was given one.
+    pub name: Option<String>,
+    /// As it was written; of an assertion, the statement and where it stands.
     pub text: String,
+    /// Whether it says that an assertion has failed.
+    pub is_assertion: bool,
     /// Over the [observables](Observables) of the program, which all count as shared.
     pub expression: Expression,
     code: Code,
+    /// Of which it is that one of them holds; none if it is not made of others.
+    parts: Vec<StateCondition>,
 }
 
 impl StateCondition {
@@ -74,7 +90,67 @@ impl StateCondition {
         let flat = Program { name: String::new(), shared: observables.variables.clone(), threads: Vec::new() };
         let mut code = Slots::of(&flat).code(ThreadAt(0), &expression);
         observe_places(&mut code, observables);
-        StateCondition { text: text.to_owned(), expression, code }
+        StateCondition { name: None, text: text.to_owned(), is_assertion: false, expression, code, parts: Vec::new() }
+    }
+
+    /// The same, with a name.
+    #[must_use]
+    pub fn named(self, name: &str) -> StateCondition {
+        StateCondition { name: Some(name.to_owned()), ..self }
+    }
+
+    /// The condition that an assertion has failed: its thread is in a control state which is there for that alone.
+    /// `text` is the statement and where it stands.
+    #[must_use]
+    pub fn failed_assertion(text: &str, observables: &Observables, place: Expression) -> StateCondition {
+        StateCondition { is_assertion: true, ..StateCondition::new(text, observables, place) }
+    }
+
+    /// The condition that one of these holds; none if there are none.
+    #[must_use]
+    pub fn any_of(parts: Vec<StateCondition>) -> Option<StateCondition> {
+        let or = |one: Expression, other: Expression| {
+            Expression::Binary(BinaryOperator::Or, Box::new(one), Box::new(other), Span::default())
+        };
+        let code_or = |one: Code, other: Code| {
+            Code::Binary(BinaryOperator::Or, Box::new(one), Box::new(other), Span::default())
+        };
+        if parts.len() < 2 {
+            return parts.into_iter().next();
+        }
+        let texts: Vec<String> = parts.iter().map(|part| format!("({})", part.text)).collect();
+        Some(StateCondition {
+            name: None,
+            text: texts.join(" or "),
+            is_assertion: false,
+            expression: parts.iter().map(|part| part.expression.clone()).reduce(or)?,
+            code: parts.iter().map(|part| part.code.clone()).reduce(code_or)?,
+            parts,
+        })
+    }
+
+    /// Of those that it is made of the first that holds in a state, if one does; itself if it is made of none.
+    ///
+    /// # Errors
+    /// If the evaluation goes wrong.
+    pub fn which_holds(&self, observed: &Values) -> Result<Option<&StateCondition>, Fault> {
+        let parts = if self.parts.is_empty() { std::slice::from_ref(self) } else { &self.parts };
+        for part in parts {
+            if part.holds(observed, &mut Trace::default())? {
+                return Ok(Some(part));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The condition that holds where this one does not; it is called the same.
+    #[must_use]
+    pub fn negated(&self) -> StateCondition {
+        StateCondition {
+            expression: Expression::Unary(UnaryOperator::Not, Box::new(self.expression.clone())),
+            code: Code::Unary(UnaryOperator::Not, Box::new(self.code.clone())),
+            ..self.clone()
+        }
     }
 
     /// Whether it holds in a state: the values of all slots, and behind them the control state of each thread.
@@ -95,11 +171,27 @@ impl StateCondition {
 /// Two conditions on the states of one program are the same if they say the same.
 impl PartialEq for StateCondition {
     fn eq(&self, other: &StateCondition) -> bool {
-        self.text == other.text && self.expression == other.expression
+        (&self.name, &self.text, self.is_assertion) == (&other.name, &other.text, other.is_assertion)
+            && self.expression == other.expression
     }
 }
 
 impl Eq for StateCondition {}
+
+/// As the property that no state satisfies it.
+impl fmt::Display for StateCondition {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            _ if !self.parts.is_empty() => {
+                let parts: Vec<String> = self.parts.iter().map(StateCondition::to_string).collect();
+                out.write_str(&parts.join("; "))
+            }
+            _ if self.is_assertion => out.write_str(&self.text),
+            Some(name) => write!(out, "never {name}: {}", self.text),
+            None => write!(out, "never {}", self.text),
+        }
+    }
+}
 
 /// Turns a read of `thread@state` into a comparison with the thread's control state.
 fn observe_places(code: &mut Code, observables: &Observables) {

@@ -18,7 +18,7 @@ use super::threads::{AccessKind, ConfigId, Configurations};
 use super::verify::{Ground, Question, Verdict, Violation, steps_along};
 use super::visited::{LimitReached, Visited};
 use crate::ids::ThreadAt;
-use crate::program::compiled::{Fault, Trace};
+use crate::program::compiled::Fault;
 use crate::property::{FinalCondition, Property, Quantifier, StateCondition};
 
 /// What is never to be reached.
@@ -88,17 +88,17 @@ impl<'f> Judge<'f> {
         Judge { forbidden, observed: Vec::new() }
     }
 
-    /// Whether the state is one that is never to be reached; never if it is none that is judged.
+    /// What the state violates, in words, if it is one that is never to be reached and is judged.
     ///
     /// # Errors
     /// If the condition cannot be evaluated there.
-    pub fn is_forbidden(&mut self, buffers: &mut Buffers<'_>, state: &BufferState) -> Result<bool, Fault> {
+    pub fn violated(&mut self, buffers: &mut Buffers<'_>, state: &BufferState) -> Result<Option<String>, Fault> {
         let is_judged = |system: &System<'_>| {
             let is_judged = |thread: ThreadAt| system.thread(thread).is_judged(state.shared.config(thread));
             system.program.threads_at().all(is_judged)
         };
         if !state.buffers.iter().all(Vec::is_empty) || !is_judged(&buffers.system) {
-            return Ok(false);
+            return Ok(None);
         }
         let configs = |thread: ThreadAt| buffers.system.thread(thread).config(state.shared.config(thread));
         match self.forbidden {
@@ -108,22 +108,25 @@ impl<'f> Judge<'f> {
                 let threads = || buffers.system.program.threads_at();
                 threads().for_each(|thread| self.observed.extend(&configs(thread).frame[..]));
                 threads().for_each(|thread| self.observed.push(i64::from(configs(thread).control.0)));
-                condition.holds(&self.observed, &mut Trace::default())
+                Ok(condition.which_holds(&self.observed)?.map(StateCondition::to_string))
             }
             Forbidden::End(condition) => {
                 let threads = buffers.system.program.threads_at();
                 let has_ended = |thread| buffers.system.thread(thread).steps(state.shared.config(thread)).is_empty();
                 if !threads.clone().all(has_ended) {
-                    return Ok(false);
+                    return Ok(None);
                 }
                 let locals: Vec<Vec<i64>> = threads.map(|thread| configs(thread).frame.to_vec()).collect();
                 let is_so = condition.proposition.holds((&state.shared.memory, &locals));
-                Ok(is_so == (condition.quantifier != Quantifier::Forall))
+                let is_forbidden = is_so == (condition.quantifier != Quantifier::Forall);
+                Ok(is_forbidden.then(|| "the condition of the test".to_owned()))
             }
             Forbidden::Deadlock => {
                 let threads = buffers.system.program.threads_at();
                 let has_ended = |thread| buffers.system.thread(thread).steps(state.shared.config(thread)).is_empty();
-                Ok(!threads.clone().all(has_ended) && threads.into_iter().all(|thread| is_stuck(buffers, state, thread)))
+                let has_more = !threads.clone().all(has_ended);
+                let is_deadlock = has_more && threads.into_iter().all(|thread| is_stuck(buffers, state, thread));
+                Ok(is_deadlock.then(|| "no deadlock".to_owned()))
             }
         }
     }
@@ -182,8 +185,8 @@ pub fn search(program: &SplitProgram, question: &Question, forbidden: Forbidden<
     let mut judge = Judge::new(forbidden);
     let mut visited = Visited::within(question.limit, &program.budget);
     let initial = buffers.initial();
-    if judge.is_forbidden(&mut buffers, &initial)? {
-        return Ok(Verdict::Violated(Box::new(Violation::Forbidden(Vec::new()))));
+    if let Some(what) = judge.violated(&mut buffers, &initial)? {
+        return Ok(Verdict::Violated(Box::new(Violation::Forbidden(Vec::new(), what))));
     }
     visited.start(initial)?;
     let mut at = 0;
@@ -191,11 +194,14 @@ pub fn search(program: &SplitProgram, question: &Question, forbidden: Forbidden<
         let state = visited.get(at);
         for (step, next) in buffers.steps(&state) {
             let known = visited.len();
-            if visited.insert(next.clone(), at)? as usize == known && judge.is_forbidden(&mut buffers, &next)? {
+            if (visited.insert(next.clone(), at)? as usize) < known {
+                continue;
+            }
+            if let Some(what) = judge.violated(&mut buffers, &next)? {
                 let numbers = visited.path_to(at);
                 let path: Vec<BufferState> = numbers.iter().map(|&number| (*visited.get(number)).clone()).collect();
                 let run: Vec<(BufferStep, BufferState)> = steps_along(&mut buffers, &path, (step, next));
-                return Ok(Verdict::Violated(Box::new(Violation::Forbidden(run))));
+                return Ok(Verdict::Violated(Box::new(Violation::Forbidden(run, what))));
             }
         }
         at += 1;

@@ -69,8 +69,8 @@ pub enum Violation {
     Executions(u64, u64),
     /// A run to a state that sequential consistency does not reach.
     State(Vec<(BufferStep, BufferState)>),
-    /// A run to a state that is never to be reached.
-    Forbidden(Vec<(BufferStep, BufferState)>),
+    /// A run to a state that is never to be reached, and what it violates.
+    Forbidden(Vec<(BufferStep, BufferState)>, String),
 }
 
 /// The verdict.

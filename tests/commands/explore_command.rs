@@ -76,6 +76,50 @@ fn a_violated_invariant_gives_a_shortest_run_in_the_words_of_the_model() {
 }
 
 #[test]
+fn a_condition_that_no_state_may_satisfy_is_the_contrary_of_an_invariant() {
+    let holds = seqcon(&["explore", "specs/peterson.slco", "--never", "P0@CS and P1@CS", "--never", "turn = 7"]);
+    assert_eq!(holds.status.code(), Some(0), "{}", stderr(&holds));
+    let fails = seqcon(&["explore", "specs/peterson.slco", "--never", "turn = 7", "--never", "P1@CS and P0@polite"]);
+    assert_eq!(fails.status.code(), Some(1), "{}", stderr(&fails));
+    let shown = stdout(&fails);
+    assert!(
+        shown.starts_with("property violated: never P1@CS and P0@polite\nafter 4 steps, and no fewer:\n"),
+        "{shown}"
+    );
+    let invariant = seqcon(&["explore", "specs/peterson.slco", "--invariant", "not (P1@CS and P0@polite)"]);
+    let run = |shown: &str| shown.split_once('\n').map(|(_, run)| run.split("states=").next().unwrap_or("").to_owned());
+    assert_eq!(run(&shown), run(&stdout(&invariant)));
+    let message = refusal(&["explore", "specs/peterson.slco", "--never", "P2@CS"]);
+    assert!(message.contains("--never:1:1: error: there is no thread `P2`"), "{message}");
+    let message = refusal(&["explore", "specs/peterson.slco", "--never", "P0@CS and 1 / turn = 1"]);
+    assert!(message.contains("--never:1:11: error: "), "{message}");
+}
+
+#[test]
+fn the_properties_of_the_text_are_checked_unless_they_are_left_out() {
+    let path = "specs/properties/producer-consumer-1-n2.slco";
+    let output = seqcon(&["-q", "explore", path]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let shown = stdout(&output);
+    assert!(shown.starts_with("property violated: assert a in Consumer, check -> clear\nstates="), "{shown}");
+    let shown = stdout(&seqcon(&["explore", path]));
+    assert!(shown.contains(". Consumer: check -> failed_1 { assert a }\nin this state:\n"), "{shown}");
+    let left_out = seqcon(&["explore", path, "--no-properties"]);
+    assert_eq!(left_out.status.code(), Some(0), "{}", stderr(&left_out));
+    assert!(stdout(&left_out).starts_with("states="), "{}", stdout(&left_out));
+
+    let directory = scratch();
+    let wrong = "model m { classes C { variables Integer x\nstate machines T { initial A states B transitions\n\
+                 A -> B { x := 1 } } } objects o : C()\nnever reached: T@B\nnever zero: 1 / (x - 1) = 2 }";
+    let path = file(&directory, "never.slco", wrong);
+    let shown = stdout(&seqcon(&["-q", "explore", &path]));
+    assert!(shown.starts_with("property violated: never reached: T@B\n"), "{shown}");
+    let path = file(&directory, "fault.slco", &wrong.replace("never reached: T@B", ""));
+    let message = refusal(&["explore", &path]);
+    assert!(message.contains("fault.slco:5:13: error: ") && message.contains("one step leads there"), "{message}");
+}
+
+#[test]
 fn objects_are_named_in_invariants_with_a_dot_or_as_reports_do() {
     let directory = scratch();
     let text = "model m { classes C { variables Integer x\nstate machines T { variables Integer y initial A states B\n\

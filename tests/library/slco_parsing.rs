@@ -111,6 +111,10 @@ fn every_bundled_specification_parses_without_a_warning() {
     let mut models = 0;
     for entry in fs::read_dir(directory).expect("specifications are bundled") {
         let path = entry.expect("a readable directory").path();
+        if path.is_dir() {
+            // Those with properties have a test of their own.
+            continue;
+        }
         let text = fs::read_to_string(&path).expect("a readable model");
         let name = path.to_string_lossy();
         let Parsed { program, warnings, .. } = lang::parse(&name, &text).unwrap_or_else(|errors| panic!("{errors}"));

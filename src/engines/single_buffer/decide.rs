@@ -14,7 +14,7 @@ use crate::weak::Machine;
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use crate::weak::threads::{ConfigId, Configurations};
-use crate::weak::verify::{Ground, Question, Verdict, Violation};
+use crate::weak::verify::{Ground, Question, Verdict};
 use crate::weak::visited::LimitReached;
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
@@ -109,9 +109,9 @@ pub fn backwards(
         }
     };
     let schedule = schedule.expect("the order is monotone: what was undone can be done");
-    let run = replay::run(split, machine, automata, &schedule, forbidden).map_err(Stop::Fault)?;
-    let run = run.expect("the machine reaches what the single buffer reaches");
-    Ok(Verdict::Violated(Box::new(Violation::Forbidden(run))))
+    let violation = replay::run(split, machine, automata, &schedule, forbidden).map_err(Stop::Fault)?;
+    let violation = violation.expect("the machine reaches what the single buffer reaches");
+    Ok(Verdict::Violated(Box::new(violation)))
 }
 
 /// What a condition mentions.

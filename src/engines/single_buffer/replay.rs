@@ -21,6 +21,7 @@ use crate::weak::buffers::{BufferState, BufferStep, Buffers};
 use crate::weak::forbidden::{Forbidden, Judge};
 use crate::weak::split::SplitProgram;
 use crate::weak::threads::{Access, AccessKind};
+use crate::weak::verify::Violation;
 use std::collections::VecDeque;
 
 /// A step of the machine that is to be made.
@@ -192,7 +193,7 @@ pub fn run(
     automata: Automata<'_>,
     schedule: &[Scheduled],
     forbidden: Forbidden<'_>,
-) -> Result<Option<Vec<(BufferStep, BufferState)>>, Fault> {
+) -> Result<Option<Violation>, Fault> {
     let Automata { threads, configurations, domains, .. } = automata;
     // The configurations of the machine are those of which the automata were made.
     let mut buffers = Buffers::with(program, configurations, machine, usize::MAX);
@@ -217,8 +218,8 @@ pub fn run(
         here = next.clone();
         run.push((step, next));
     }
-    let is_forbidden = Judge::new(forbidden).is_forbidden(&mut buffers, &here)?;
-    Ok(is_forbidden.then_some(run))
+    let violated = Judge::new(forbidden).violated(&mut buffers, &here)?;
+    Ok(violated.map(|what| Violation::Forbidden(run, what)))
 }
 
 /// Whether these accesses are what an operation does.

@@ -21,14 +21,21 @@ pub fn insertions(text: &str, program: &Program, changes: &[Change]) -> Result<B
     let mut insertions: BTreeMap<usize, [String; 4]> = BTreeMap::new();
     let mut insert = |at: usize, rank: usize, what: &str| insertions.entry(at).or_default()[rank].push_str(what);
     for span in atomic {
-        let is_composite = text[span.start..span.end].starts_with('[');
-        insert(span.start, 3, if is_composite { "atomic " } else { "atomic [" });
-        insert(span.end, 0, if is_composite { "" } else { "]" });
+        let statement = &text[span.start..span.end];
+        let is_whole = statement.starts_with('[') || is_assertion(statement);
+        insert(span.start, 3, if is_whole { "atomic " } else { "atomic [" });
+        insert(span.end, 0, if is_whole { "" } else { "]" });
     }
     after.into_iter().for_each(|span| insert(span.end, 1, "; fence"));
     before.into_iter().for_each(|span| insert(span.start, 2, "fence; "));
     let insertions = insertions.into_iter().map(|(at, parts)| (at, parts.concat()));
     Ok(insertions.filter(|(_, what)| !what.is_empty()).collect())
+}
+
+/// Whether a statement is an assertion, which can be atomic as it is.
+fn is_assertion(statement: &str) -> bool {
+    let behind = statement.strip_prefix("assert");
+    behind.is_some_and(|behind| !behind.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
 }
 
 /// The text with all changes made.
@@ -131,5 +138,34 @@ mod tests {
         ];
         let expected = "A -> B { fence; atomic [x := 1]; fence; atomic [y = 0; y := 1]; fence }";
         assert_eq!(edited(&text, &program, &changes), Ok(model(expected)));
+    }
+
+    #[test]
+    fn both_instructions_of_an_assertion_are_one_statement() {
+        let model = |transition: &str| {
+            format!(
+                "model m {{ classes C {{ variables Integer x assertion state machines t {{ initial A states B transitions {transition} }} }} objects o : C() }}"
+            )
+        };
+        let text = model("A -> B { assertion := 1; assert(x = 0) }");
+        let program = lang::parse("m.slco", &text).expect("a right text").program;
+        let [write, holds, fails] = [0, 1, 2].map(|at| At { thread: ThreadAt(0), instruction: InstrAt(at) });
+        let cases = [
+            (vec![Change::FenceBefore(holds)], "A -> B { assertion := 1; fence; assert(x = 0) }"),
+            (vec![Change::FenceBefore(fails)], "A -> B { assertion := 1; fence; assert(x = 0) }"),
+            (
+                vec![Change::FenceAfter(holds), Change::FenceAfter(fails)],
+                "A -> B { assertion := 1; assert(x = 0); fence }",
+            ),
+            (
+                vec![Change::Atomic(write), Change::Atomic(fails)],
+                "A -> B { atomic [assertion := 1]; atomic assert(x = 0) }",
+            ),
+        ];
+        for (changes, expected) in cases {
+            let result = edited(&text, &program, &changes);
+            assert_eq!(result, Ok(model(expected)));
+            assert!(lang::parse("m.slco", &model(expected)).is_ok());
+        }
     }
 }

@@ -42,20 +42,23 @@ const SYMBOLS: [&str; 31] = [
     "<", ">", "+", "-", "*", "/", "%", "!", "&", "|",
 ];
 
+/// Behind this word conditions on states come, and nothing else.
+const NEVER: &str = "never";
+
 /// All tokens of a model, the last one an [`TokenKind::End`]; what is no token goes to `errors`. There are none if a
 /// comment has no end: nobody knows what it was to hide.
 pub fn tokens(text: &str, errors: &mut Vec<Diagnostic>) -> Option<Vec<Token>> {
     tokens_with_words(text, word, errors)
 }
 
-/// The tokens of a property: a word is a path, `thread.variable` or `thread@state`.
-pub fn property_tokens(text: &str, errors: &mut Vec<Diagnostic>) -> Option<Vec<Token>> {
+/// The tokens of a condition on states: a word is a path, `thread.variable` or `thread@state`.
+pub fn condition_tokens(text: &str, errors: &mut Vec<Diagnostic>) -> Option<Vec<Token>> {
     tokens_with_words(text, path, errors)
 }
 
 fn tokens_with_words(
     text: &str,
-    word: fn(&str) -> IResult<&str, &str>,
+    mut word: fn(&str) -> IResult<&str, &str>,
     errors: &mut Vec<Diagnostic>,
 ) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
@@ -75,7 +78,11 @@ fn tokens_with_words(
         }
         if let Ok((behind, kind)) = token(rest, word) {
             rest = behind;
-            tokens.push(Token { kind, span: Span { start, end: offset_of(rest) } });
+            let end = offset_of(rest);
+            tokens.push(Token { kind, span: Span { start, end } });
+            if &text[start..end] == NEVER {
+                word = path;
+            }
         } else {
             let strange = rest.find(|c: char| c.is_ascii()).unwrap_or(rest.len()).max(1);
             let shown: String = rest[..strange].chars().take(20).flat_map(printable).collect();
@@ -103,9 +110,9 @@ fn word(input: &str) -> IResult<&str, &str> {
     recognize(pair(first, take_while(|c: char| c.is_ascii_alphanumeric() || c == '_'))).parse(input)
 }
 
-/// Words with a dot or an at sign between them, without blanks.
+/// Words with a dot or an at sign between them, without blanks. Reports put an apostrophe behind an object's name.
 fn path(input: &str) -> IResult<&str, &str> {
-    recognize(pair(word, many0_count(pair(satisfy(|c| c == '.' || c == '@'), word)))).parse(input)
+    recognize(pair(word, many0_count(pair(satisfy(|c| matches!(c, '.' | '\'' | '@')), word)))).parse(input)
 }
 
 fn symbol(input: &str) -> IResult<&str, &str> {

@@ -1,16 +1,17 @@
-//! The shared-memory part of SLCO 2.0, and two statements of ours.
+//! The shared-memory part of SLCO 2.0, and what we have added to it: three statements, and properties.
 //!
 //! ```text
-//! model NAME { classes CLASS* objects OBJECT, … }
+//! model NAME { classes CLASS* objects OBJECT, … NEVER* }
 //! CLASS      = NAME { [variables VAR*] [state machines MACHINE*] }
 //! VAR        = [TYPE] NAME [:= VALUE | := [VALUE, …]]
 //! TYPE       = (Integer | Boolean | Byte) [ "[" SIZE "]" ]
 //! MACHINE    = NAME { [variables VAR*] initial STATE [states STATE*] [transitions TRANSITION*] }
 //! TRANSITION = [PRIORITY :] (from STATE to STATE | STATE -> STATE) [ { STATEMENT ; … } ]
 //! STATEMENT  = EXPRESSION | REF := EXPRESSION | COMPOSITE
-//!            | fence | atomic COMPOSITE                              (these two are seqcon's, not SLCO's)
+//!            | fence | atomic COMPOSITE | [atomic] assert EXPRESSION (these are seqcon's, not SLCO's)
 //! COMPOSITE  = "[" [EXPRESSION ;] REF := EXPRESSION ; … "]"
 //! OBJECT     = NAME : CLASS ( [VAR := VALUE, …] )
+//! NEVER      = never NAME : EXPRESSION                                (seqcon's, not SLCO's)
 //! ```
 //!
 //! - A variable without a type has that of the variable before it. `Byte` is an integer, too, but what is assigned to
@@ -20,6 +21,13 @@
 //!   A transition without statements is one instruction that does nothing.
 //! - `fence` is a full fence; `atomic [ … ]` is a composite that is one step on every memory model. With them a
 //!   repaired model can be written down and analysed again.
+//! - `never NAME: E` is a property: no state satisfies E, which is a condition over shared variables,
+//!   `machine.variable` and `machine@STATE`, with `object.` before them if there are several objects.
+//! - `assert E` is a property, too: its thread never evaluates E to false. E is evaluated as every condition is, with
+//!   the thread's own reads. There are two instructions, from one control state and with one text: if E holds the
+//!   first one goes on, and else the second one leads to a control state that nothing leaves. It is called `failed_1`
+//!   for the first assertion of the machine, `failed_2` for the next, and no declared state may be called so. So the
+//!   property is that the thread is never there.
 //! - Each object runs every machine of its class as a thread. Threads and shared variables have the names of the
 //!   machines and the variables, with `object'` before them if there are several objects.
 //! - Operators, weakest first: `or` `||`; `xor`; `and` `&&`; `=` `!=` `<>` `<` `<=` `>` `>=`; `+` `-`; `*` `/` `%`;
@@ -64,15 +72,13 @@ fn parse(text: &str) -> Result<Parsed, Vec<Diagnostic>> {
     }
 }
 
-/// Reads a property of a program's states; the errors are in no particular order.
+/// Reads a condition on a program's states; the errors are in no particular order.
 pub(super) fn parse_condition(text: &str, program: &Program) -> Result<ParsedCondition, Vec<Diagnostic>> {
-    // Reports name objects with an apostrophe; as a dot it keeps every place in the text.
-    let dotted = text.replace('\'', ".");
     let mut errors = Vec::new();
-    let tokens = lexer::property_tokens(&dotted, &mut errors);
-    let expression = tokens.and_then(|tokens| parser::expression(&dotted, &tokens, &mut errors));
+    let tokens = lexer::condition_tokens(text, &mut errors);
+    let expression = tokens.and_then(|tokens| parser::expression(text, &tokens, &mut errors));
     match expression {
-        Some(expression) if errors.is_empty() => resolve::invariant(text, &Observables::of(program), &expression),
+        Some(expression) if errors.is_empty() => resolve::condition(text, &Observables::of(program), &expression),
         _ => {
             for error in &mut errors {
                 error.message = error.message.replace("the end of the file", "its end");

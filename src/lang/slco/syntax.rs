@@ -20,6 +20,19 @@ pub struct Model {
     pub classes: Vec<Class>,
     /// Its objects.
     pub objects: Vec<Object>,
+    /// What no state satisfies.
+    pub nevers: Vec<Never>,
+}
+
+/// A property of ours: `never name: condition`.
+#[derive(Debug)]
+pub struct Never {
+    /// Its name.
+    pub name: Name,
+    /// The condition.
+    pub condition: Expression,
+    /// The condition as it is written, on one line.
+    pub text: String,
 }
 
 /// A class.
@@ -145,6 +158,8 @@ pub struct Statement {
     pub condition: Option<Expression>,
     /// What it does, in order.
     pub assignments: Vec<Assignment>,
+    /// If it is an assertion: its condition as it is written, on one line.
+    pub assertion: Option<String>,
     /// Where it stands.
     pub span: Span,
 }

@@ -22,6 +22,9 @@ const TYPE_LOOKALIKES: [(&str, &str); 7] = [
     ("byte", "Byte"),
 ];
 
+/// Words of ours that SLCO has as names: among variables they get advice.
+const OUR_WORDS: [&str; 4] = ["fence", "atomic", "assert", "never"];
+
 impl Parser<'_> {
     pub(super) fn model(&mut self) -> Parse<Model> {
         self.expect("model")?;
@@ -54,14 +57,16 @@ impl Parser<'_> {
         if self.at("channels") {
             return Err(self.unsupported("channels and ports"));
         }
+        let nevers = self.nevers();
         if !self.at("}") {
-            return Err(self.expected("`,` and another object, or `}`"));
+            let others = if nevers.is_empty() { "`,` and another object, or `}`" } else { "`never` or `}`" };
+            return Err(self.expected(others));
         }
         self.advance();
         if !self.at_end() {
             return Err(self.expected("the end of the file behind the model"));
         }
-        Ok(Model { name, classes, objects })
+        Ok(Model { name, classes, objects, nevers })
     }
 
     /// Passes `{ … }`, if the next token opens it.
@@ -127,7 +132,7 @@ impl Parser<'_> {
                 let error = Diagnostic::error(self.span(), format!("expected a variable, found `{}`", self.peek(0)));
                 self.report(error.with_help("variables are separated by spaces: `Byte x y`"));
                 self.advance();
-            } else if self.at_type() || self.is_name(0) || self.at("fence") || self.at("atomic") {
+            } else if self.at_type() || self.is_name(0) || OUR_WORDS.iter().any(|word| self.at(word)) {
                 if let Ok(declaration) = self.declaration(&mut last_type) {
                     declarations.push(declaration);
                 } else {

@@ -10,6 +10,7 @@
 
 mod declarations;
 mod expressions;
+mod properties;
 mod statements;
 
 use super::lexer::{Token, TokenKind};
@@ -21,7 +22,7 @@ use crate::program::Span;
 pub const MAX_NESTING: usize = 256;
 
 /// Words that cannot be names.
-const RESERVED: [&str; 24] = [
+const RESERVED: [&str; 26] = [
     "model",
     "classes",
     "objects",
@@ -46,6 +47,8 @@ const RESERVED: [&str; 24] = [
     "not",
     "fence",
     "atomic",
+    "assert",
+    "never",
 ];
 
 /// The error is already in the list.
@@ -147,7 +150,8 @@ impl<'a> Parser<'a> {
         if !self.is_name(0) {
             return Err(self.expected(what));
         }
-        let name = Name { text: self.peek(0).to_owned(), span: self.span() };
+        // Reports name objects with an apostrophe.
+        let name = Name { text: self.peek(0).replace('\'', "."), span: self.span() };
         self.advance();
         Ok(name)
     }
@@ -165,7 +169,10 @@ impl<'a> Parser<'a> {
             "!" => Some("negation is written `not`, inequality `!=` or `<>`"),
             "&" => Some("conjunction is written `and` or `&&`"),
             "|" => Some("disjunction is written `or` or `||`"),
-            "fence" | "atomic" if what.contains("name") => Some("this word is a statement of seqcon's, not a name"),
+            "fence" | "atomic" | "assert" if what.contains("name") => {
+                Some("this word is a statement of seqcon's, not a name")
+            }
+            "never" if what.contains("name") => Some("this word begins a property of seqcon's, and is no name"),
             _ => None,
         };
         self.report(match advice {

@@ -78,6 +78,7 @@ impl Parser<'_> {
                 match self.text_at(start) {
                     _ if self.at(";") || self.at("}") => Ok(statement),
                     // These have a definite end; others could go on.
+                    "atomic" if self.text_at(start + 1) == "assert" => Err(self.behind_expression("`;` or `}`")),
                     "fence" | "atomic" | "[" => Err(self.expected("`;` or `}`")),
                     _ => Err(self.behind_expression("`;` or `}`")),
                 }
@@ -121,16 +122,26 @@ impl Parser<'_> {
                 return Err(self.unsupported(what));
             }
         }
-        let mut statement =
-            Statement { kind: InstructionKind::Plain, condition: None, assignments: Vec::new(), span: self.span() };
+        let mut statement = Statement {
+            kind: InstructionKind::Plain,
+            condition: None,
+            assignments: Vec::new(),
+            assertion: None,
+            span: self.span(),
+        };
         if self.eat("fence") {
             statement.kind = InstructionKind::Fence;
         } else if self.eat("atomic") {
             statement.kind = InstructionKind::Atomic;
-            if !self.at("[") {
+            if self.at("assert") {
+                self.assertion(&mut statement)?;
+            } else if self.at("[") {
+                self.composite(&mut statement)?;
+            } else {
                 return Err(self.expected("`[` behind `atomic`"));
             }
-            self.composite(&mut statement)?;
+        } else if self.at("assert") {
+            self.assertion(&mut statement)?;
         } else if self.at("[") {
             self.composite(&mut statement)?;
         } else {
@@ -141,6 +152,15 @@ impl Parser<'_> {
         }
         statement.span = self.span_since(start);
         Ok(statement)
+    }
+
+    /// `assert condition`
+    fn assertion(&mut self, statement: &mut Statement) -> Parse<()> {
+        self.expect("assert")?;
+        let start = self.position;
+        statement.condition = Some(self.expression("the condition that must hold")?);
+        statement.assertion = Some(self.said_since(start));
+        Ok(())
     }
 
     /// `[condition; assignment; …]`

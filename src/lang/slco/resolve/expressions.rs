@@ -5,10 +5,12 @@
 
 use super::Findings;
 use super::names::unknown;
+use super::observed::unknown_observable;
 use super::reading::warn_if_published_reading_differs;
 use crate::lang::Diagnostic;
 use crate::lang::slco::syntax::{self, ExpressionKind, Value};
 use crate::program::{BinaryOperator, Expression, Reference, Scope, Span, Type, UnaryOperator, Variable};
+use crate::property::Observables;
 use std::collections::HashMap;
 
 /// How high the tree of an expression may be: all that walks it may recurse. Long chains of operators count, too, as
@@ -21,6 +23,16 @@ pub struct Variables<'a> {
     by_name: HashMap<&'a str, Known>,
     /// In the order of declaration, shared ones first.
     names: Vec<&'a str>,
+    viewpoint: Viewpoint,
+}
+
+/// Who sees variables.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Viewpoint {
+    /// A thread.
+    Thread,
+    /// A condition on states.
+    Observer,
 }
 
 /// What is known of a variable.
@@ -73,7 +85,7 @@ fn signature(operator: BinaryOperator) -> (Option<Type>, Type) {
 impl<'a> Variables<'a> {
     /// The shared variables of a class and the locals of one of its machines.
     pub fn new(shared: &'a [Variable], locals: &'a [Variable]) -> Variables<'a> {
-        let mut variables = Variables { by_name: HashMap::new(), names: Vec::new() };
+        let mut variables = Variables { by_name: HashMap::new(), names: Vec::new(), viewpoint: Viewpoint::Thread };
         for (scope, declared) in [(Scope::Shared, shared), (Scope::Local, locals)] {
             for (position, variable) in declared.iter().enumerate() {
                 let size = variable.is_array.then_some(variable.initial.len());
@@ -83,6 +95,11 @@ impl<'a> Variables<'a> {
             }
         }
         variables
+    }
+
+    /// All that can be observed of a program.
+    pub fn observed(observables: &'a Observables) -> Variables<'a> {
+        Variables { viewpoint: Viewpoint::Observer, ..Variables::new(&observables.variables, &[]) }
     }
 
     /// An expression of that type, which `help` explains.
@@ -113,9 +130,10 @@ impl<'a> Variables<'a> {
         // The index is checked even if the variable is wrong, for its own errors.
         let index = index.as_ref().map(|index| self.typed(Type::Integer, "an index is an Integer", index, findings));
         let Some(&Known { scope, position, ty, size }) = self.by_name.get(name.text.as_str()) else {
-            // Only properties speak of control states.
-            let what = if name.text.contains('@') { "control state" } else { "variable" };
-            findings.push(unknown(what, name, self.names.iter().copied()));
+            findings.push(match self.viewpoint {
+                Viewpoint::Thread => unknown("variable", name, self.names.iter().copied()),
+                Viewpoint::Observer => unknown_observable(name, &self.names),
+            });
             return None;
         };
         let (index, height) = match (size, index) {

@@ -5,12 +5,26 @@ use super::expressions::{Variables, described};
 use super::names::{check_unique, unknown};
 use super::variables;
 use crate::ids::ControlAt;
+use crate::lang::Diagnostic;
 use crate::lang::slco::syntax::{self, Machine, Name, Statement, Transition};
-use crate::program::{Assignment, Expression, Instruction, InstructionKind, Span, Thread, Type, Variable};
+use crate::program::{
+    Assignment, Expression, Instruction, InstructionKind, Span, Thread, Type, UnaryOperator, Variable,
+};
 use std::collections::HashMap;
 
-/// The thread of a machine whose class has these variables.
-pub fn thread(machine: &Machine, shared: &[Variable], findings: &mut Findings) -> Thread {
+/// An assertion of a thread.
+#[derive(Clone, Debug)]
+pub struct Assertion {
+    /// Where the thread is if it has failed.
+    pub failed: ControlAt,
+    /// The condition as it is written.
+    pub text: String,
+    /// Between which states it stands: `A -> B`.
+    pub transition: String,
+}
+
+/// The thread of a machine whose class has these variables, and its assertions.
+pub fn thread(machine: &Machine, shared: &[Variable], findings: &mut Findings) -> (Thread, Vec<Assertion>) {
     check_unique("variables", machine.variables.iter().map(|variable| &variable.name), findings);
     let names = || std::iter::once(&machine.initial).chain(&machine.states);
     check_unique("states", names(), findings);
@@ -19,20 +33,33 @@ pub fn thread(machine: &Machine, shared: &[Variable], findings: &mut Findings) -
         states: names().map(|name| name.text.clone()).collect(),
         positions: names().enumerate().map(|(at, name)| (name.text.as_str(), ControlAt::new(at))).collect(),
         instructions: Vec::new(),
+        assertions: Vec::new(),
         variables: Variables::new(shared, &locals),
         findings,
     };
     for transition in &machine.transitions {
         builder.transition(machine, transition);
     }
-    let (states, instructions) = builder.finish();
-    Thread { name: machine.name.text.clone(), locals, states, initial: ControlAt(0), instructions }
+    let (states, instructions, assertions) = builder.finish();
+    let failed = || (1..=assertions.len()).map(failed_state);
+    for name in names().filter(|name| failed().any(|failed| failed == name.text)) {
+        let message = format!("`{}` is where `{}` is if an assertion fails", name.text, machine.name.text);
+        findings.push(Diagnostic::error(name.span, message).with_help("give this state another name"));
+    }
+    (Thread { name: machine.name.text.clone(), locals, states, initial: ControlAt(0), instructions }, assertions)
+}
+
+/// What the control state is called in which the assertion with this number has failed; the first one has 1. It is a
+/// word, so that conditions on states can name it.
+fn failed_state(number: usize) -> String {
+    format!("failed_{number}")
 }
 
 struct Builder<'a> {
     states: Vec<String>,
     positions: HashMap<&'a str, ControlAt>,
     instructions: Vec<Instruction>,
+    assertions: Vec<Assertion>,
     variables: Variables<'a>,
     findings: &'a mut Findings,
 }
@@ -46,8 +73,8 @@ struct Step {
 }
 
 impl Builder<'_> {
-    fn finish(self) -> (Vec<String>, Vec<Instruction>) {
-        (self.states, self.instructions)
+    fn finish(self) -> (Vec<String>, Vec<Instruction>, Vec<Assertion>) {
+        (self.states, self.instructions, self.assertions)
     }
 
     fn transition(&mut self, machine: &Machine, transition: &Transition) {
@@ -67,10 +94,27 @@ impl Builder<'_> {
             step.to = ControlAt::new(self.states.len());
             self.states.push(name);
             let between = step.to;
-            self.instruction(step, Some(statement), statement.span);
+            self.statement(step, statement, transition);
             step = Step { from: between, to, priority: 0 };
         }
-        self.instruction(step, Some(last), last.span);
+        self.statement(step, last, transition);
+    }
+
+    /// The instruction of a statement, or both if it is an assertion: the second one leads to where it has failed.
+    fn statement(&mut self, step: Step, statement: &Statement, transition: &Transition) {
+        self.instruction(step, Some(statement), statement.span);
+        let Some(text) = statement.assertion.clone() else { return };
+        let failed = ControlAt::new(self.states.len());
+        self.states.push(failed_state(self.assertions.len() + 1));
+        let transition = format!("{} -> {}", transition.from.text, transition.to.text);
+        self.assertions.push(Assertion { failed, text, transition });
+        if let Some(mut instruction) = self.instructions.last().cloned() {
+            instruction.name = self.instructions.len().to_string();
+            instruction.to = failed;
+            let negated = |condition| Expression::Unary(UnaryOperator::Not, Box::new(condition));
+            instruction.condition = instruction.condition.map(negated);
+            self.instructions.push(instruction);
+        }
     }
 
     fn state(&mut self, machine: &Machine, name: &Name) -> Option<ControlAt> {

@@ -3,24 +3,27 @@
 //! Each class is checked once, whether it has objects or not, and gives its threads with positions of shared variables
 //! that count from its own first variable; an object is a copy of these, shifted to where its variables begin.
 
+mod condition;
 mod expressions;
-mod invariant;
 mod machine;
 mod names;
+mod observed;
 mod reading;
 mod variables;
 
 use super::syntax::{Class, Model, Object};
+use crate::ids::ThreadAt;
 use crate::lang::{Diagnostic, Parsed, Severity};
 use crate::program::{Expression, Program, Reference, Scope, Span, Thread, Variable};
-pub use invariant::invariant;
+pub use condition::condition;
+use machine::Assertion;
 use names::{check_unique, unknown};
 use std::collections::HashMap;
 
 /// A class that was checked.
 struct Template {
     variables: Vec<Variable>,
-    threads: Vec<Thread>,
+    threads: Vec<(Thread, Vec<Assertion>)>,
 }
 
 /// Where errors and warnings are collected.
@@ -32,6 +35,10 @@ struct Findings {
 impl Findings {
     fn push(&mut self, diagnostic: Diagnostic) {
         self.all.push(diagnostic);
+    }
+
+    fn has_errors(&self) -> bool {
+        self.all.iter().any(|finding| finding.severity == Severity::Error)
     }
 
     fn error(&mut self, span: Span, message: impl Into<String>) {
@@ -56,6 +63,7 @@ pub fn program(model: &Model) -> Result<Parsed, Vec<Diagnostic>> {
     let positions: HashMap<&str, usize> =
         model.classes.iter().enumerate().map(|(position, class)| (class.name.text.as_str(), position)).collect();
     let mut program = Program { name: model.name.text.clone(), shared: Vec::new(), threads: Vec::new() };
+    let mut assertions = Vec::new();
     let naming = if model.objects.len() == 1 { Naming::Plain } else { Naming::ByObject };
     for object in &model.objects {
         match positions.get(object.class.text.as_str()) {
@@ -65,7 +73,7 @@ pub fn program(model: &Model) -> Result<Parsed, Vec<Diagnostic>> {
                     &model.classes[position],
                     &templates[position],
                     naming,
-                    &mut program,
+                    (&mut program, &mut assertions),
                     &mut findings,
                 );
             }
@@ -78,7 +86,11 @@ pub fn program(model: &Model) -> Result<Parsed, Vec<Diagnostic>> {
     if program.threads.is_empty() {
         findings.push(Diagnostic::warning(model.name.span, "no object has a state machine: there is nothing to run"));
     }
-    findings.into_warnings().map(|warnings| Parsed { program, properties: Vec::new(), warnings })
+    // Where something is wrong, names may be missing that a property means.
+    let is_known = !findings.has_errors();
+    let properties =
+        if is_known { condition::properties(&model.nevers, &assertions, &program, &mut findings) } else { Vec::new() };
+    findings.into_warnings().map(|warnings| Parsed { program, properties, warnings })
 }
 
 fn template(class: &Class, findings: &mut Findings) -> Template {
@@ -98,13 +110,13 @@ enum Naming {
     ByObject,
 }
 
-/// Adds the variables and threads of an object.
+/// Adds the variables, threads and assertions of an object.
 fn instantiate(
     object: &Object,
     class: &Class,
     template: &Template,
     naming: Naming,
-    program: &mut Program,
+    (program, assertions): (&mut Program, &mut Vec<(ThreadAt, Assertion)>),
     findings: &mut Findings,
 ) {
     let named = |name: &str| match naming {
@@ -130,7 +142,9 @@ fn instantiate(
     for variable in &mut program.shared[first..] {
         variable.name = named(&variable.name);
     }
-    for thread in &template.threads {
+    for (thread, own) in &template.threads {
+        let position = ThreadAt::new(program.threads.len());
+        assertions.extend(own.iter().map(|assertion| (position, assertion.clone())));
         let mut thread = thread.clone();
         thread.name = named(&thread.name);
         shift_thread(&mut thread, first);

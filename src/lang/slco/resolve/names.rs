@@ -6,7 +6,7 @@ use crate::lang::similar::nearest;
 use crate::lang::slco::syntax::Name;
 use std::collections::HashSet;
 
-/// Up to how many names are listed if none is near.
+/// How many names are listed at most.
 const LISTED_NAMES: usize = 8;
 
 /// Reports every name that repeats an earlier one; `what` is a plural.
@@ -26,10 +26,13 @@ pub fn unknown<'a>(what: &str, name: &Name, known: impl Iterator<Item = &'a str>
     match nearest(&name.text, known.iter().copied()) {
         Some(candidate) => error.with_help(format!("did you mean `{candidate}`?")),
         None if known.is_empty() => error.with_help(format!("no {what} is declared here")),
-        None if known.len() <= LISTED_NAMES => error.with_help(format!(
-            "declared here: {}",
-            known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-        )),
-        None => error,
+        None => error.with_help(format!("declared here: {}", listed(&known))),
     }
+}
+
+/// The names, or the first of them.
+pub fn listed(names: &[&str]) -> String {
+    let shown = names.iter().take(LISTED_NAMES).map(|name| format!("`{name}`"));
+    let more = (names.len() > LISTED_NAMES).then(|| "…".to_owned());
+    shown.chain(more).collect::<Vec<_>>().join(", ")
 }
