@@ -16,7 +16,7 @@
 //! let (original, _) = Specification::parse("sb.slco".to_owned(), text.to_owned()).expect("it is well-formed");
 //! let fixing = fix::Fixing {
 //!     engine: engines::named("cycles").expect("the default"),
-//!     property: &Property::Robust,
+//!     property: &|_| Ok(Property::Robust),
 //!     model: &MemoryModel::named("tso").expect("built in"),
 //!     settings: &engines::Settings::default(),
 //!     limits: &explore::Limits::default(),
@@ -49,8 +49,8 @@ const ROUNDS: usize = 20;
 pub struct Fixing<'a> {
     /// The engine.
     pub engine: &'static dyn Engine,
-    /// What must hold.
-    pub property: &'a Property,
+    /// What must hold of a text: a condition speaks of its control states, and fences change these.
+    pub property: &'a dyn Fn(&Specification) -> Result<Property, String>,
     /// Under which memory model.
     pub model: &'a MemoryModel,
     /// How the engine goes about it.
@@ -85,6 +85,8 @@ pub enum Unfixed {
     CannotWrite(CannotWrite, Box<Specification>),
     /// A text that was written cannot be read.
     Wrong(Wrong),
+    /// What must hold cannot be said of a text that was written: why.
+    Lost(String),
     /// Suggestions do not come to an end.
     Endless,
 }
@@ -124,6 +126,7 @@ impl Fixing<'_> {
         let trouble = |trouble| Unfixed::Trouble(Box::new(trouble), Box::new(current.clone()));
         let Fixing { property, settings, rest, .. } = *self;
         let models = std::slice::from_ref(self.model);
+        let property = &property(current).map_err(Unfixed::Lost)?;
         let task = Task { subject: Subject::Program(current), property, models, limits, rest, settings };
         let examined = self.engine.examine(&task).map_err(trouble)?;
         if examined.explored().cut_off {

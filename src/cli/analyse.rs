@@ -55,7 +55,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         arguments.input.hashes.want();
     }
     if arguments.verify {
-        models.iter().try_for_each(|model| judged(&chosen.property, model).map(drop))?;
+        models.iter().try_for_each(|model| judged(chosen.wanted.kind(), model).map(drop))?;
     }
     refuse_for_state_spaces(arguments)?;
     refuse_for_engine(arguments, chosen.engine, &models)?;
@@ -178,7 +178,8 @@ fn verification(
     model: &MemoryModel,
     repair: &Repair,
 ) -> Result<Verification, Failure> {
-    let Chosen { engine, property } = judged(task.property, model)?;
+    let (engine, kind) = judged(task.property.kind(), model)?;
+    let property = kind.without_condition().unwrap_or_else(|| task.property.clone());
     let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
     let failure = |trouble| engine::failure(task.subject, trouble);
     let examined = engine.examine(&Task { property: &property, ..*task }).map_err(failure)?;

@@ -419,8 +419,17 @@ pub struct EngineArguments {
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
     /// What must hold [default: robust, or what the engine is for]
-    #[arg(long, value_enum, value_name = "NAME")]
+    #[arg(long, value_enum, value_name = "NAME", conflicts_with = "deadlock")]
     pub property: Option<PropertyArgument>,
+    /// No state satisfies this condition over shared variables, Thread.variable and Thread@State, for example
+    /// 'P0@CS and P1@CS', nor those that the specification itself forbids; may be given several times. It is judged
+    /// where all store buffers are empty and every thread is between two instructions: a write that is merely on its
+    /// way does not count
+    #[arg(long, value_name = "EXPR", conflicts_with = "deadlock")]
+    pub never: Vec<String>,
+    /// No state is a deadlock: all threads stuck, and one of them not at its end (the same as --property no-deadlock)
+    #[arg(long)]
+    pub deadlock: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -434,6 +443,12 @@ pub enum PropertyArgument {
     /// every final state)
     #[value(alias = "states")]
     SameStates,
+    /// No state satisfies a condition that the specification forbids (never, assert, forbidden), or --never
+    Never,
+    /// No final state has the outcome that a litmus test asks for (of a forall: all have it)
+    Final,
+    /// No state with empty buffers is a deadlock
+    NoDeadlock,
 }
 
 #[derive(Args)]

@@ -7,7 +7,7 @@ use super::specification::with_limits;
 use crate::engines::{self, Engine, Examined, Settings, Subject, Task, Trouble};
 use crate::memory::MemoryModel;
 use crate::program::At;
-use crate::property::Property;
+use crate::property::{Property, PropertyKind, StateCondition};
 use crate::report::streams;
 use crate::specification::Specification;
 use crate::tell;
@@ -36,71 +36,149 @@ pub fn list() -> Result<ExitCode, Failure> {
 /// An engine and the property that it is asked for.
 pub struct Chosen {
     pub engine: &'static dyn Engine,
-    pub property: Property,
+    pub wanted: Wanted,
+}
+
+/// A property as it is asked for, before the program is known.
+#[derive(Clone)]
+pub enum Wanted {
+    /// One that needs no condition.
+    Named(Property),
+    /// That no state satisfies these conditions, nor those that the specification forbids itself.
+    Never(Vec<String>),
+    /// The final condition of the specification.
+    Final,
+}
+
+/// Where a condition is from, for messages.
+const NEVER: &str = "--never";
+
+impl Wanted {
+    pub fn kind(&self) -> PropertyKind {
+        match self {
+            Wanted::Named(property) => property.kind(),
+            Wanted::Never(_) => PropertyKind::Never,
+            Wanted::Final => PropertyKind::Final,
+        }
+    }
+
+    /// The property of this subject.
+    pub fn of(&self, subject: Subject<'_>, engine: &dyn Engine) -> Result<Property, Failure> {
+        match (self, subject) {
+            (Wanted::Named(property), _) => Ok(property.clone()),
+            (_, Subject::StateSpace(_)) => Err(needs_program(engine.description().name)),
+            (_, Subject::Program(specification)) => self.of_specification(specification, &mut |warning| tell!("{warning}")),
+        }
+    }
+
+    /// The property of this specification; warnings are for whoever asks first.
+    pub fn of_specification(
+        &self,
+        specification: &Specification,
+        warn: &mut dyn FnMut(String),
+    ) -> Result<Property, Failure> {
+        let stated = |kind: PropertyKind| specification.properties.iter().filter(move |known| known.kind() == kind);
+        let name = &specification.name;
+        match self {
+            Wanted::Named(property) => Ok(property.clone()),
+            Wanted::Final => stated(PropertyKind::Final).next().cloned().ok_or_else(|| {
+                Failure::Usage(format!("{name} states no condition on final states; litmus tests do"))
+            }),
+            Wanted::Never(texts) => {
+                let mut conditions: Vec<StateCondition> = Vec::new();
+                for property in stated(PropertyKind::Never) {
+                    conditions.extend(property.condition().cloned());
+                }
+                for text in texts {
+                    let (property, warnings) = specification
+                        .never(NEVER, text)
+                        .map_err(|wrong| Failure::Usage(wrong.to_string().trim_end().to_owned()))?;
+                    warnings.iter().for_each(|known| warn(format!("seqcon: {}", known.render(NEVER, text).trim_end())));
+                    conditions.extend(property.condition().cloned());
+                }
+                StateCondition::any_of(conditions).map(Property::Never).ok_or_else(|| {
+                    Failure::Usage(format!(
+                        "{name} states nothing that is never to be; give a condition with --never, for example --never 'P0@CS and P1@CS'"
+                    ))
+                })
+            }
+        }
+    }
 }
 
 impl PropertyArgument {
-    /// The property.
-    pub fn property(self) -> Property {
+    /// What is asked for, with conditions from the command line.
+    fn wanted(self, conditions: &[String]) -> Wanted {
         match self {
-            PropertyArgument::Robust => Property::Robust,
-            PropertyArgument::Persistent => Property::Persistent,
-            PropertyArgument::SameStates => Property::SameStates,
+            PropertyArgument::Robust => Wanted::Named(Property::Robust),
+            PropertyArgument::Persistent => Wanted::Named(Property::Persistent),
+            PropertyArgument::SameStates => Wanted::Named(Property::SameStates),
+            PropertyArgument::NoDeadlock => Wanted::Named(Property::NoDeadlock),
+            PropertyArgument::Never => Wanted::Never(conditions.to_vec()),
+            PropertyArgument::Final => Wanted::Final,
         }
     }
 }
 
 impl EngineArguments {
     /// The property that is asked for; robustness, unless the engine is for another one.
-    pub fn property(&self) -> Result<Property, Failure> {
+    pub fn wanted(&self) -> Result<Wanted, Failure> {
+        if self.deadlock {
+            return Ok(Wanted::Named(Property::NoDeadlock));
+        }
         match (self.property, &self.engine) {
-            (Some(asked), _) => Ok(asked.property()),
+            (Some(PropertyArgument::Never), _) => Ok(PropertyArgument::Never.wanted(&self.never)),
+            (Some(_), _) if !self.never.is_empty() => {
+                Err(Failure::Usage("--never is --property never with a condition; give one of them".to_owned()))
+            }
+            (None, _) if !self.never.is_empty() => Ok(PropertyArgument::Never.wanted(&self.never)),
+            (Some(asked), _) => Ok(asked.wanted(&[])),
             (None, Some(name)) => {
                 let first = named(name)?.description().properties[0];
-                first.without_condition().ok_or_else(|| {
-                    Failure::Usage(format!("the engine {name} decides conditions on states: give one with --never"))
-                })
+                Ok(first.without_condition().map_or(Wanted::Never(Vec::new()), Wanted::Named))
             }
-            (None, None) => Ok(Property::Robust),
+            (None, None) => Ok(Wanted::Named(Property::Robust)),
         }
     }
 
     /// The engine that finds fences, and for which property.
     pub fn finding(&self) -> Result<Chosen, Failure> {
-        let property = self.property()?;
+        let wanted = self.wanted()?;
+        let kind = wanted.kind();
         let engine = match &self.engine {
             Some(name) => named(name)?,
-            None => engines::finding(&property).ok_or_else(|| nobody(&property, "finds fences for"))?,
+            None => engines::finding(kind).ok_or_else(|| nobody(kind, "finds fences for"))?,
         };
         let description = engine.description();
-        if !description.properties.contains(&property.kind()) {
-            return Err(does_not_decide(engine, &property));
+        if !description.properties.contains(&kind) {
+            return Err(does_not_decide(engine, kind));
         }
         if !description.finds() {
             return Err(Failure::Usage(format!(
                 "the engine {} only judges fences that others have found (seqcon verify); use {}",
                 description.name,
-                others(|other| other.finds() && other.properties.contains(&property.kind()))
+                others(|other| other.finds() && other.properties.contains(&kind))
             )));
         }
-        Ok(Chosen { engine, property })
+        Ok(Chosen { engine, wanted })
     }
 
     /// The engine that judges a program under a memory model.
     pub fn judging(&self, model: &MemoryModel) -> Result<Chosen, Failure> {
-        let property = self.property()?;
+        let wanted = self.wanted()?;
+        let kind = wanted.kind();
         let engine = match &self.engine {
             Some(name) => named(name)?,
-            None => match engines::judging(&property, model) {
+            None => match engines::judging(kind, model) {
                 Some(engine) => engine,
-                None => return Err(not_run(model).unwrap_or_else(|| nobody(&property, "judges"))),
+                None => return Err(not_run(model).unwrap_or_else(|| nobody_for(kind, model))),
             },
         };
-        if !engine.description().properties.contains(&property.kind()) {
-            return Err(does_not_decide(engine, &property));
+        if !engine.description().properties.contains(&kind) {
+            return Err(does_not_decide(engine, kind));
         }
         refuse_models(engine, std::slice::from_ref(model))?;
-        Ok(Chosen { engine, property })
+        Ok(Chosen { engine, wanted })
     }
 }
 
@@ -109,18 +187,25 @@ pub fn not_run(model: &MemoryModel) -> Option<Failure> {
     crate::weak::semantics::Semantics::of(model).err().map(|cannot| Failure::Usage(cannot.to_string()))
 }
 
-pub fn nobody(property: &Property, what: &str) -> Failure {
-    Failure::Usage(format!("no engine {what} the property {property}; see 'seqcon engines'"))
+pub fn nobody(property: PropertyKind, what: &str) -> Failure {
+    Failure::Usage(format!("no engine {what} the property {}; see 'seqcon engines'", property.name()))
 }
 
-fn does_not_decide(engine: &dyn Engine, property: &Property) -> Failure {
+/// Nobody judges it under this model.
+fn nobody_for(property: PropertyKind, model: &MemoryModel) -> Failure {
+    let (property, model) = (property.name(), &model.name);
+    Failure::Usage(format!("no engine judges the property {property} under {model}; see 'seqcon engines'"))
+}
+
+fn does_not_decide(engine: &dyn Engine, property: PropertyKind) -> Failure {
     let description = engine.description();
     let decided: Vec<&str> = description.properties.iter().map(|kind| kind.name()).collect();
     Failure::Usage(format!(
-        "the engine {} decides {}, not {property}; use {}",
+        "the engine {} decides {}, not {}; use {}",
         description.name,
         decided.join(", "),
-        others(|other| other.properties.contains(&property.kind()))
+        property.name(),
+        others(|other| other.properties.contains(&property))
     ))
 }
 
@@ -180,8 +265,9 @@ pub fn examine<T>(
 ) -> Result<T, Failure> {
     let _heard = Interruptible::new();
     let rest = || limits.budget.for_the_rest();
+    let property = chosen.wanted.of(subject, chosen.engine)?;
     with_limits(subject, limits, |bounds| {
-        let task = Task { subject, property: &chosen.property, models, limits: bounds, rest: &rest, settings };
+        let task = Task { subject, property: &property, models, limits: bounds, rest: &rest, settings };
         let examined = chosen.engine.examine(&task).map_err(|trouble| failure(subject, trouble))?;
         if let Subject::Program(specification) = subject {
             specification.tell_out_of_range(limits, examined.out_of_range())?;

@@ -92,10 +92,15 @@ fn fix(
         approach: arguments.limits.approach(None)?,
         ..Settings::default()
     };
+    // What is wrong with the command is known before anything is repaired.
+    chosen.wanted.of(Subject::Program(original), chosen.engine)?;
+    let property = |current: &Specification| {
+        chosen.wanted.of_specification(current, &mut |_| ()).map_err(|failure| failure.to_string())
+    };
     let spinner = Spinner::new(format!("repairing {}", original.name));
     let rest = || arguments.limits.budget.for_the_rest();
     let fixed = with_limits(Subject::Program(original), &arguments.limits, |limits| {
-        let (engine, property) = (chosen.engine, &chosen.property);
+        let (engine, property) = (chosen.engine, &property);
         Fixing { engine, property, model, settings: &settings, limits, rest: &rest }.fix(original)
     });
     drop(spinner);
@@ -116,6 +121,7 @@ fn failure(original: &Specification, model: &MemoryModel, unfixed: Unfixed) -> F
         Unfixed::NoFences(outcome) => no_fences(original, &outcome),
         Unfixed::CannotWrite(cannot, current) => not_written(&current, cannot),
         Unfixed::Wrong(wrong) => Failure::Usage(wrong.to_string()),
+        Unfixed::Lost(problem) => Failure::Usage(problem),
         Unfixed::Endless => Failure::Usage(format!(
             "{}: the suggestions for {} cannot be written down in this language; see them with 'seqcon analyse'",
             original.name, model.name

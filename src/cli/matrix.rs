@@ -2,7 +2,7 @@
 
 use super::analyse::{atomicity, tell_if_stopped};
 use super::arguments::{MatrixArguments, Verbosity};
-use super::engine::{self, Chosen};
+use super::engine::{self, Chosen, Wanted};
 use super::failure::Failure;
 use super::input::Model;
 use super::outputs::tell_caveats;
@@ -54,7 +54,7 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
 
 fn outcome(arguments: &MatrixArguments, input: &Model) -> Result<Outcome, Failure> {
     let started = Instant::now();
-    let chosen = Chosen { engine: engines::all()[0], property: Property::Robust };
+    let chosen = Chosen { engine: engines::all()[0], wanted: Wanted::Named(Property::Robust) };
     let approach = arguments.input.limits.approach(None)?;
     let settings = Settings { atomicity: Some(atomicity(arguments.atomicity)), approach, ..Settings::default() };
     let spinner = Spinner::new(format!("exploring {}", input.paths[0].display()));

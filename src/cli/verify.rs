@@ -2,16 +2,16 @@
 
 use super::analyse::atomicity;
 use super::arguments::{AtomicityArgument, ConfirmArgument, ConfirmationArguments, Verbosity, VerifyArguments};
-use super::engine::{self, Chosen};
+use super::engine::{self, Chosen, Wanted};
 use super::failure::Failure;
 use super::input::{memory_model, refuse_repeated_models};
 use super::outputs::tell_each;
 use super::progress::Spinner;
 use crate::analysis::{ModelOutcome, Options};
 use crate::caveat::Caveat;
-use crate::engines::{self, Answer, Confirm, Examined, Settings, Subject, Task};
+use crate::engines::{self, Answer, Confirm, Engine, Examined, Settings, Subject, Task};
 use crate::memory::MemoryModel;
-use crate::property::Property;
+use crate::property::{Property, PropertyKind};
 use crate::repair::{Repair, Reported};
 use crate::report::reading;
 use crate::report::streams;
@@ -33,10 +33,12 @@ pub fn run(arguments: &VerifyArguments, verbosity: Verbosity) -> Result<ExitCode
         arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
     // Before anything is read or explored.
     refuse_repeated_models(&models)?;
+    let wanted = arguments.engine.wanted()?;
+    let puts_nothing_in = is_judged_as_it_stands(arguments, &wanted) || arguments.with.is_some();
     for model in &models {
         let judging = arguments.engine.judging(model)?;
         // Suggestions are those of another engine, which takes more.
-        if arguments.as_is || arguments.with.is_some() {
+        if puts_nothing_in {
             engine::refuse_options(judging.engine, &asked(arguments.atomicity, &arguments.confirmation))?;
         } else if arguments.atomicity.is_some() {
             engine::refuse_options(judging.engine, &[(true, "--atomicity")])?;
@@ -44,11 +46,11 @@ pub fn run(arguments: &VerifyArguments, verbosity: Verbosity) -> Result<ExitCode
     }
     let specification = Specification::read(&arguments.specification)?;
     let command = Command { arguments, specification: &specification, settings: settings(arguments)?, verbosity };
-    if arguments.as_is || arguments.with.is_some() {
+    if puts_nothing_in {
         return command.verify(&models, None);
     }
     let (subject, limits) = (Subject::Program(&specification), &arguments.limits);
-    engine::examine(&suggesting(arguments)?, (subject, &models), &command.settings, limits, |task, examined| {
+    engine::examine(&suggesting(&wanted), (subject, &models), &command.settings, limits, |task, examined| {
         command.verify(&models, Some((task, examined)))
     })
 }
@@ -71,21 +73,28 @@ fn settings(arguments: &VerifyArguments) -> Result<Settings, Failure> {
 }
 
 /// Whose fences are put in: those that are enough for what is next to the property and above it on the ladder.
-fn suggesting(arguments: &VerifyArguments) -> Result<Chosen, Failure> {
-    let property = match arguments.engine.property()? {
-        Property::Persistent => Property::Persistent,
+fn suggesting(wanted: &Wanted) -> Chosen {
+    let property = match wanted.kind() {
+        PropertyKind::Persistent => Property::Persistent,
         _ => Property::Robust,
     };
-    let engine = engines::finding(&property).expect("the engines of both properties find fences");
-    Ok(Chosen { engine, property })
+    let engine = engines::finding(property.kind()).expect("the engines of both properties find fences");
+    Chosen { engine, wanted: Wanted::Named(property) }
+}
+
+/// Whether nothing is put in: that was asked for, or the property is one of states, which is judged of the program as
+/// it stands.
+fn is_judged_as_it_stands(arguments: &VerifyArguments, wanted: &Wanted) -> bool {
+    let of_states = [PropertyKind::Never, PropertyKind::Final, PropertyKind::NoDeadlock];
+    arguments.as_is || of_states.contains(&wanted.kind())
 }
 
 /// Who judges whether a program has a property, or what is next to it on the ladder.
-pub fn judged(property: &Property, model: &MemoryModel) -> Result<Chosen, Failure> {
-    let property = engines::judged_property(property).clone();
-    match engines::judging(&property, model).filter(|engine| engine.description().judges()) {
-        Some(engine) => Ok(Chosen { engine, property }),
-        None => Err(engine::not_run(model).unwrap_or_else(|| engine::nobody(&property, "judges"))),
+pub fn judged(property: PropertyKind, model: &MemoryModel) -> Result<(&'static dyn Engine, PropertyKind), Failure> {
+    let property = engines::judged_property(property);
+    match engines::judging(property, model).filter(|engine| engine.description().judges()) {
+        Some(engine) => Ok((engine, property)),
+        None => Err(engine::not_run(model).unwrap_or_else(|| engine::nobody(property, "judges"))),
     }
 }
 

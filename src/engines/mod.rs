@@ -427,10 +427,10 @@ pub fn named(name: &str) -> Option<&'static dyn Engine> {
 
 /// The engine that finds fences for a property, unless another one is asked for.
 #[must_use]
-pub fn finding(property: &Property) -> Option<&'static dyn Engine> {
+pub fn finding(property: PropertyKind) -> Option<&'static dyn Engine> {
     let finds = |engine: &&dyn Engine| {
         let description = engine.description();
-        description.finds() && description.properties.contains(&property.kind())
+        description.finds() && description.properties.contains(&property)
     };
     all().into_iter().find(finds)
 }
@@ -439,8 +439,8 @@ pub fn finding(property: &Property) -> Option<&'static dyn Engine> {
 /// that runs the program. Only where none runs a program for the property at all may the engine judge that finds the
 /// fences.
 #[must_use]
-pub fn judging(property: &Property, model: &MemoryModel) -> Option<&'static dyn Engine> {
-    let asked = || all().into_iter().filter(|engine| engine.description().properties.contains(&property.kind()));
+pub fn judging(property: PropertyKind, model: &MemoryModel) -> Option<&'static dyn Engine> {
+    let asked = || all().into_iter().filter(|engine| engine.description().properties.contains(&property));
     let is_run = asked().any(|engine| engine.description().judges());
     let can_judge = |engine: &&dyn Engine| engine.description().judges() || !is_run;
     asked().filter(can_judge).find(|engine| engine.description().knows(model))
@@ -449,9 +449,9 @@ pub fn judging(property: &Property, model: &MemoryModel) -> Option<&'static dyn 
 /// What is judged of a program that is to have a property: the property itself, or what is next to it on the ladder,
 /// if nobody runs the program for it.
 #[must_use]
-pub fn judged_property(property: &Property) -> &Property {
+pub fn judged_property(property: PropertyKind) -> PropertyKind {
     match property {
-        Property::Persistent => &Property::SameStates,
+        PropertyKind::Persistent => PropertyKind::SameStates,
         other => other,
     }
 }

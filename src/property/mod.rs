@@ -121,6 +121,15 @@ impl Property {
             Property::NoDeadlock => PropertyKind::NoDeadlock,
         }
     }
+
+    /// The condition that no state is to satisfy, if it is that.
+    #[must_use]
+    pub fn condition(&self) -> Option<&StateCondition> {
+        match self {
+            Property::Never(condition) => Some(condition),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Property {
