@@ -21,6 +21,8 @@ use std::collections::BTreeMap;
 
 /// The most states forwards: what is not known then is looked for backwards.
 const FORWARD_STATES: usize = 300_000;
+/// The most minors on PSO, where TSO is asked for.
+const PSO_MINORS: usize = 50_000;
 /// The most targets.
 const MOST_TARGETS: usize = 2_000_000;
 
@@ -40,6 +42,13 @@ pub fn decide(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
             Verdict::Undecided(_) => break,
             verdict => return Ok((split, verdict)),
         }
+    }
+    // Every run on TSO is one on PSO, where the search is much cheaper.
+    if machine == Machine::Tso
+        && let Ok(verdict @ Verdict::Verified(_)) =
+            backwards(&split, Machine::Pso, condition, question.limit.min(PSO_MINORS), Rules::ALL)
+    {
+        return Ok((split, verdict));
     }
     let verdict = match backwards(&split, machine, condition, question.limit, Rules::ALL) {
         Ok(verdict) => verdict,

@@ -10,7 +10,7 @@
 //! | [`automata`] | threads as finite automata over finite domains of values |
 //! | [`tso`] | one buffer of snapshots for all threads, and the rules backwards |
 //! | [`pso`] | a buffer for each thread and location, and the rules backwards |
-//! | [`pending`] | what can wait in a buffer at all |
+//! | [`history`] | what a thread can have written at all |
 //! | [`search`] | the antichain of minors, closed under predecessors |
 //! | [`recheck`] | the same, looked at a second time by plain rules |
 //! | [`replay`] | the way that was found, as a run on store buffers |
@@ -26,7 +26,7 @@
 
 mod automata;
 mod decide;
-mod pending;
+mod history;
 mod pso;
 
 mod replay;

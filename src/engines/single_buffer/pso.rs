@@ -6,10 +6,10 @@
 //! no snapshots are needed.
 //!
 //! What no reachable configuration looks like is refused: a value that nobody can have written on a way to its state,
-//! a word that the thread cannot have written since its last fence ([`Pending`], for each location by itself).
+//! a word that the thread cannot have written since its last fence ([`History`], for each location by itself).
 
 use super::automata::{ANY, Automata, Location, Operation, StateAt, Transition, Value};
-use super::pending::Pending;
+use super::history::{History, Item, Own, Shown};
 use super::search::{Rule, Rules, Semantics, Target, Undone};
 use super::tso::{asks_no_more, unify};
 
@@ -37,14 +37,14 @@ const MOST_WAITING: usize = 250;
 /// The rules.
 pub struct Pso<'a> {
     pub automata: &'a Automata<'a>,
-    pending: Pending<'a>,
+    history: History<'a>,
     rules: Rules,
 }
 
 impl<'a> Pso<'a> {
     /// The rules for a program.
     pub fn new(automata: &'a Automata<'a>, rules: Rules) -> Pso<'a> {
-        Pso { automata, pending: Pending::of_locations(automata), rules }
+        Pso { automata, history: History::new(automata), rules }
     }
 
     /// The position of the word of a thread and a location.
@@ -85,17 +85,29 @@ impl<'a> Pso<'a> {
             } else if !is_possible(first + *value as usize) {
                 return false;
             }
-            for thread in 0..minor.states.len() {
-                let word = &minor.buffers[self.buffer(thread, location)];
-                let waiting: Vec<(Location, Value)> = word.iter().map(|&value| (location, value)).collect();
-                let is_possible = word.len() <= MOST_WAITING
-                    && (word.is_empty() || self.pending.is_possible(thread, minor.states[thread], &waiting));
-                if !is_possible {
-                    return false;
-                }
+            let threads = 0..minor.states.len();
+            if !threads.into_iter().all(|thread| self.can_have_been_written(minor, thread, location)) {
+                return false;
             }
         }
         true
+    }
+
+    /// Whether a thread can have written what waits of it for a location, behind what is in memory.
+    fn can_have_been_written(&self, minor: &Minor, thread: usize, location: Location) -> bool {
+        let word = &minor.buffers[self.buffer(thread, location)];
+        if word.len() > MOST_WAITING {
+            return false;
+        }
+        let owned = &self.history.owned[thread];
+        let item = |own: Own, value: Value| {
+            let values = owned.iter().map(|&known| if known == location { value } else { ANY }).collect();
+            Item { own, values }
+        };
+        let mut items = vec![item(Own::No, minor.memory[location as usize])];
+        items.extend(word.iter().map(|&value| item(Own::Write(location, value), value)));
+        let state = minor.states[thread];
+        self.history.is_possible(Shown { thread, state, items, pointer: 0, is_all: false, only: Some(location) })
     }
 
     fn undo(&self, minor: &Minor, thread: usize, number: u32, step: &Transition, found: &mut Vec<(Minor, Undone)>) {

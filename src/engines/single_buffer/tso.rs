@@ -24,12 +24,12 @@
 //! 1. the initial message has the initial values;
 //! 2. a value was there at the start, or was written by a thread on a way to its state; that of a message tagged with a
 //!    write by the one thread;
-//! 3. what waits in a thread's buffer was written on a way to its state, in this order, with no fence behind it
-//!    ([`Pending`]);
+//! 3. what there is of a thread was written on a way to its state, in this order, and with no fence behind what waits;
+//!    what a location holds that only the thread writes is what it wrote there last ([`History`]);
 //! 4. behind the last place where a write to a location can stand, all messages agree on it.
 
 use super::automata::{ANY, Automata, Automaton, Location, Operation, StateAt, Transition, Value};
-use super::pending::Pending;
+use super::history::{History, Item, Own, Shown};
 use super::search::{Rule, Rules, Semantics, Target, Undone};
 
 
@@ -93,7 +93,7 @@ pub struct Tso<'a> {
     pub tags: Tags,
     /// All tags that a message can have, but for the initial one.
     all: Vec<Tag>,
-    pending: Pending<'a>,
+    history: History<'a>,
     rules: Rules,
 }
 
@@ -182,7 +182,7 @@ impl<'a> Tso<'a> {
                 all.push(tags.whole(thread));
             }
         }
-        Tso { automata, tags, all, pending: Pending::new(automata), rules }
+        Tso { automata, tags, all, history: History::new(automata), rules }
     }
 
     fn thread(&self, thread: usize) -> &'a Automaton {
@@ -211,7 +211,7 @@ impl<'a> Tso<'a> {
                 return false;
             }
         }
-        self.refine_values(minor) && self.agree(minor) && self.can_be_pending(minor)
+        self.refine_values(minor) && self.agree(minor) && self.can_have_been_written(minor)
     }
 
     fn refine_values(&self, minor: &mut Minor) -> bool {
@@ -278,21 +278,42 @@ impl<'a> Tso<'a> {
         true
     }
 
-    fn can_be_pending(&self, minor: &Minor) -> bool {
-        let mut waiting: Vec<(Location, Value)> = Vec::new();
-        minor.pointers.iter().enumerate().all(|(thread, &pointer)| {
-            waiting.clear();
-            for message in pointer as usize + 1..minor.len() {
-                match self.tags.of(minor.tags[message]) {
+    /// Whether each thread can have written what there is of it.
+    fn can_have_been_written(&self, minor: &Minor) -> bool {
+        (0..minor.states.len()).all(|thread| {
+            let pointer = minor.pointers[thread] as usize;
+            let owned = &self.history.owned[thread];
+            let mut shown = Shown {
+                thread,
+                state: minor.states[thread],
+                items: Vec::with_capacity(minor.len()),
+                pointer: 0,
+                is_all: minor.tags[0] == INITIAL,
+                only: None,
+            };
+            for message in 0..minor.len() {
+                let snapshot = minor.snapshot(message);
+                let own = match self.tags.of(minor.tags[message]) {
                     Some((writer, Some(location))) if writer == thread => {
-                        waiting.push((location, minor.snapshot(message)[location as usize]));
+                        Own::Write(location, snapshot[location as usize])
                     }
                     // The pointer of a thread is behind its steps that are one.
-                    Some((writer, None)) if writer == thread => return false,
-                    _ => {}
+                    Some((writer, None)) if writer == thread && message > pointer => return false,
+                    Some((writer, None)) if writer == thread => Own::Whole,
+                    _ => Own::No,
+                };
+                let values = owned.iter().map(|&location| snapshot[location as usize]).collect();
+                let item = Item { own, values };
+                // What says the same as the one before says nothing more.
+                let says_more = own != Own::No || shown.items.last().is_none_or(|last| last.values != item.values);
+                if message == pointer {
+                    shown.pointer = shown.items.len();
+                } else if !says_more {
+                    continue;
                 }
+                shown.items.push(item);
             }
-            waiting.is_empty() || self.pending.is_possible(thread, minor.states[thread], &waiting)
+            self.history.is_possible(shown)
         })
     }
 
