@@ -77,7 +77,8 @@ pub struct StateCondition {
     pub is_assertion: bool,
     /// Over the [observables](Observables) of the program, which all count as shared.
     pub expression: Expression,
-    code: Code,
+    /// Apart, since properties are handed round as errors are.
+    code: Box<Code>,
 }
 
 impl StateCondition {
@@ -87,7 +88,7 @@ impl StateCondition {
         let flat = Program { name: String::new(), shared: observables.variables.clone(), threads: Vec::new() };
         let mut code = Slots::of(&flat).code(ThreadAt(0), &expression);
         observe_places(&mut code, observables);
-        StateCondition { name: None, text: text.to_owned(), is_assertion: false, expression, code }
+        StateCondition { name: None, text: text.to_owned(), is_assertion: false, expression, code: Box::new(code) }
     }
 
     /// The same, with a name.
@@ -108,7 +109,7 @@ impl StateCondition {
     pub fn negated(&self) -> StateCondition {
         StateCondition {
             expression: Expression::Unary(UnaryOperator::Not, Box::new(self.expression.clone())),
-            code: Code::Unary(UnaryOperator::Not, Box::new(self.code.clone())),
+            code: Box::new(Code::Unary(UnaryOperator::Not, self.code.clone())),
             ..self.clone()
         }
     }
