@@ -78,7 +78,8 @@ pub struct StateCondition {
     pub is_assertion: bool,
     /// Over the [observables](Observables) of the program, which all count as shared.
     pub expression: Expression,
-    code: Code,
+    /// Apart, since properties are handed round as errors are.
+    code: Box<Code>,
     /// Of which it is that one of them holds; none if it is not made of others.
     parts: Vec<StateCondition>,
 }
@@ -90,7 +91,8 @@ impl StateCondition {
         let flat = Program { name: String::new(), shared: observables.variables.clone(), threads: Vec::new() };
         let mut code = Slots::of(&flat).code(ThreadAt(0), &expression);
         observe_places(&mut code, observables);
-        StateCondition { name: None, text: text.to_owned(), is_assertion: false, expression, code, parts: Vec::new() }
+        let (name, text, code) = (None, text.to_owned(), Box::new(code));
+        StateCondition { name, text, is_assertion: false, expression, code, parts: Vec::new() }
     }
 
     /// The same, with a name.
@@ -112,9 +114,8 @@ impl StateCondition {
         let or = |one: Expression, other: Expression| {
             Expression::Binary(BinaryOperator::Or, Box::new(one), Box::new(other), Span::default())
         };
-        let code_or = |one: Code, other: Code| {
-            Code::Binary(BinaryOperator::Or, Box::new(one), Box::new(other), Span::default())
-        };
+        let code_or =
+            |one: Box<Code>, other: Box<Code>| Box::new(Code::Binary(BinaryOperator::Or, one, other, Span::default()));
         if parts.len() < 2 {
             return parts.into_iter().next();
         }
@@ -148,7 +149,7 @@ impl StateCondition {
     pub fn negated(&self) -> StateCondition {
         StateCondition {
             expression: Expression::Unary(UnaryOperator::Not, Box::new(self.expression.clone())),
-            code: Code::Unary(UnaryOperator::Not, Box::new(self.code.clone())),
+            code: Box::new(Code::Unary(UnaryOperator::Not, self.code.clone())),
             ..self.clone()
         }
     }

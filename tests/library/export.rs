@@ -194,6 +194,9 @@ fn check_directory(directory: &Path) -> usize {
 fn bundled_specifications_keep_their_state_space() {
     let checked = check_directory(&Path::new(env!("CARGO_MANIFEST_DIR")).join("specs"));
     assert!(checked >= 20, "only {checked} were small enough");
+    // These have assertions.
+    let checked = check_directory(&Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/properties"));
+    assert!(checked >= 15, "only {checked} with properties were small enough");
 }
 
 #[test]
