@@ -232,6 +232,9 @@ impl Judge<'_> {
             Limit::Torn => {
                 "an update that is to be one step can be torn: lock it, or read it otherwise (--atomicity)".to_owned()
             }
+            Limit::SecondLook => {
+                "no violation was found, but the proof of that did not pass a second look: this is a defect of seqcon, please report it".to_owned()
+            }
             Limit::Budget(limit) => format!("stopped at {limit}"),
             Limit::Unrolling => {
                 format!("a loop was cut off: no instruction was taken more than {unroll} times (--unroll)")

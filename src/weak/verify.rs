@@ -101,6 +101,8 @@ pub enum Limit {
     Unrolling,
     /// An update that is to be one step can be torn, and what it would do as one step is not known.
     Torn,
+    /// What a search found nothing by did not pass a second look: a defect of ours.
+    SecondLook,
     /// The budget was exhausted.
     Budget(Exhausted),
 }

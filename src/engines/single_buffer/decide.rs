@@ -3,9 +3,10 @@
 use super::TooLarge;
 use super::automata::{ANY, Automata, StateAt, Value};
 use super::pso::Pso;
-use super::replay;
+use super::{recheck, replay};
 use super::search::{Found, Rules, Target, search};
 use super::tso::Tso;
+use crate::budget::Exhausted;
 use crate::ids::Slot;
 use crate::program::compiled::{Fault, Trace};
 use crate::property::StateCondition;
@@ -14,7 +15,7 @@ use crate::weak::Machine;
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use crate::weak::threads::{ConfigId, Configurations};
-use crate::weak::verify::{Ground, Question, Verdict};
+use crate::weak::verify::{Ground, Limit, Question, Verdict};
 use crate::weak::visited::LimitReached;
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
@@ -76,6 +77,12 @@ impl From<LimitReached> for Stop {
     }
 }
 
+impl From<Exhausted> for Stop {
+    fn from(limit: Exhausted) -> Stop {
+        Stop::Limit(LimitReached::Budget(limit))
+    }
+}
+
 impl From<TooLarge> for Stop {
     fn from(error: TooLarge) -> Stop {
         Stop::TooLarge(error)
@@ -105,14 +112,20 @@ pub fn backwards(
             }
             let tso = Tso::new(&automata, rules);
             match search(&tso, &targets, split, limit)? {
-                Found::Closed(minors) => return Ok(Verdict::Verified(Ground::SingleBuffer { minors: minors.len() })),
+                Found::Closed(minors) => {
+                    let is_proved = recheck::proves_tso(&tso, &minors, &targets, &split.budget)?;
+                    return Ok(proved(is_proved, minors.len()));
+                }
                 Found::Reached(chain) => replay::schedule_tso(&tso, &chain),
             }
         }
         Machine::Pso => {
             let pso = Pso::new(&automata, rules);
             match search(&pso, &targets, split, limit)? {
-                Found::Closed(minors) => return Ok(Verdict::Verified(Ground::SingleBuffer { minors: minors.len() })),
+                Found::Closed(minors) => {
+                    let is_proved = recheck::proves_pso(&pso, &minors, &targets, &split.budget)?;
+                    return Ok(proved(is_proved, minors.len()));
+                }
                 Found::Reached(chain) => replay::schedule_pso(&pso, &chain),
             }
         }
@@ -121,6 +134,14 @@ pub fn backwards(
     let violation = replay::run(split, machine, automata, &schedule, forbidden).map_err(Stop::Fault)?;
     let violation = violation.expect("the machine reaches what the single buffer reaches");
     Ok(Verdict::Violated(Box::new(violation)))
+}
+
+/// The verdict of a search that found nothing.
+fn proved(is_proved: bool, minors: usize) -> Verdict {
+    match is_proved {
+        true => Verdict::Verified(Ground::SingleBuffer { minors }),
+        false => Verdict::Undecided(Limit::SecondLook),
+    }
 }
 
 /// What a condition mentions.

@@ -28,7 +28,7 @@ mod automata;
 mod decide;
 mod history;
 mod pso;
-
+mod recheck;
 mod replay;
 mod search;
 mod tso;
