@@ -25,6 +25,7 @@ mod insert;
 mod judged;
 pub mod persistence;
 pub mod store_buffers;
+pub(crate) mod words;
 
 pub use caveats::CHEAP_STATES;
 pub use insert::insert;

@@ -1,0 +1,238 @@
+//! A run drawn: one column for each thread, time downwards, and what waits in each store buffer beside the step.
+//!
+//! ```text
+//!    T0                       T1                     | buffer T0  buffer T1
+//! 1  T0.0  x := 1  W x = 1                           | x = 1
+//! 2  T0.1  r := y  R y = 0                           | x = 1
+//! 3                           T1.0  y := 1  W y = 1  | x = 1      y = 1
+//! 4                             y = 1 becomes visible | x = 1
+//! 5                           T1.1  r := x  R x = 0  | x = 1
+//! 6    x = 1 becomes visible                         |
+//! ```
+//!
+//! Threads and buffers that nothing happens in are left out. If that is too wide, the texts of instructions go, as in
+//! the drawing of a cycle; then what stands side by side in a buffer, and in the end the accesses of a step, go one
+//! below the other.
+
+use crate::analysis::{Deed, Run, RunStep, Waiting};
+use crate::report::style::{FRAME, TITLE, styled};
+use crate::text::excerpt::{printable, shortened, width};
+use anstyle::Style;
+
+/// How much of an instruction's text is quoted.
+const TEXT: usize = 30;
+/// How much of a name is shown.
+const NAME: usize = 40;
+/// The gap between columns.
+const GAP: usize = 2;
+
+/// How much stands in a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Layout {
+    /// The texts of instructions.
+    has_texts: bool,
+    /// Several writes of a buffer.
+    joins_buffers: bool,
+    /// Several accesses of a step.
+    joins_accesses: bool,
+}
+
+/// From the widest to the narrowest.
+const LAYOUTS: [Layout; 4] = [
+    Layout { has_texts: true, joins_buffers: true, joins_accesses: true },
+    Layout { has_texts: false, joins_buffers: true, joins_accesses: true },
+    Layout { has_texts: false, joins_buffers: false, joins_accesses: true },
+    Layout { has_texts: false, joins_buffers: false, joins_accesses: false },
+];
+
+/// The drawing, line by line; nothing if it cannot be so narrow.
+#[must_use]
+pub fn draw(run: &Run, widest: usize) -> Option<Vec<String>> {
+    let drawings = LAYOUTS.iter().map(|&layout| Drawing::of(run, layout));
+    drawings.into_iter().find(|drawing| drawing.width() <= widest).map(|drawing| drawing.lines())
+}
+
+/// A part of a row.
+#[derive(Clone, Default)]
+struct Cell {
+    lines: Vec<String>,
+    style: Style,
+}
+
+impl Cell {
+    fn width(&self) -> usize {
+        self.lines.iter().map(|line| width(line)).max().unwrap_or(0)
+    }
+}
+
+/// The heading and the steps, each with a cell for each column.
+struct Drawing {
+    rows: Vec<Vec<Cell>>,
+    /// How many columns are threads; the others are buffers.
+    threads: usize,
+}
+
+impl Drawing {
+    fn of(run: &Run, layout: Layout) -> Drawing {
+        let all = || 0..run.threads.len();
+        let threads: Vec<usize> =
+            all().filter(|&thread| run.steps.iter().any(|step| step.thread.index() == thread)).collect();
+        let is_used = |step: &RunStep, thread: usize| step.buffers.get(thread).is_some_and(|buffer| !buffer.is_empty());
+        let buffers: Vec<usize> = all().filter(|&thread| run.steps.iter().any(|step| is_used(step, thread))).collect();
+        let name = |thread: usize| shown(&run.threads[thread], NAME);
+        let title = |text: String| Cell { lines: vec![text], style: TITLE };
+        let of_threads = threads.iter().map(|&thread| title(name(thread)));
+        let of_buffers = buffers.iter().map(|&thread| title(format!("buffer {}", name(thread))));
+        let heading = of_threads.chain(of_buffers).collect();
+        let parts: Vec<Parts> = threads.iter().map(|&thread| Parts::of(run, thread)).collect();
+        let row = |step: &RunStep| {
+            let own = threads.iter().zip(&parts).map(|(&thread, parts)| match thread == step.thread.index() {
+                true => deed(&step.deed, parts, layout),
+                false => Cell::default(),
+            });
+            own.chain(buffers.iter().map(|&thread| buffer(&step.buffers[thread], layout))).collect()
+        };
+        let rows = std::iter::once(heading).chain(run.steps.iter().map(row)).collect();
+        Drawing { rows, threads: threads.len() }
+    }
+
+    /// The width of each column.
+    fn widths(&self) -> Vec<usize> {
+        let columns = 0..self.rows.first().map_or(0, Vec::len);
+        columns.map(|column| self.rows.iter().map(|row| row[column].width()).max().unwrap_or(0)).collect()
+    }
+
+    /// The width of the steps' numbers.
+    fn digits(&self) -> usize {
+        (self.rows.len() - 1).to_string().len()
+    }
+
+    fn width(&self) -> usize {
+        let widths = self.widths();
+        let bar = if widths.len() > self.threads { GAP } else { 0 };
+        self.digits() + bar + widths.iter().map(|width| GAP + width).sum::<usize>()
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let (widths, digits) = (self.widths(), self.digits());
+        let mut lines = Vec::new();
+        for (number, row) in self.rows.iter().enumerate() {
+            let height = row.iter().map(|cell| cell.lines.len()).max().unwrap_or(0).max(1);
+            for part in 0..height {
+                let mut line = Line::default();
+                if number > 0 && part == 0 {
+                    line.put(FRAME, &format!("{number:>digits$}"));
+                }
+                line.go_to(digits);
+                let mut end = digits;
+                for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+                    if column == self.threads {
+                        line.go_to(end + GAP);
+                        line.put(FRAME, "|");
+                        end += GAP;
+                    }
+                    line.go_to(end + GAP);
+                    if let Some(text) = cell.lines.get(part) {
+                        line.put(cell.style, text);
+                    }
+                    end += GAP + width;
+                }
+                lines.push(line.text);
+            }
+        }
+        lines
+    }
+}
+
+/// A line that is written from left to right, without blanks at its end.
+#[derive(Default)]
+struct Line {
+    text: String,
+    at: usize,
+    next: usize,
+}
+
+impl Line {
+    fn go_to(&mut self, column: usize) {
+        self.next = column;
+    }
+
+    fn put(&mut self, style: Style, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.text.push_str(&" ".repeat(self.next.saturating_sub(self.at)));
+        self.at = self.at.max(self.next) + width(text);
+        self.next = self.at;
+        match style == Style::default() {
+            true => self.text.push_str(text),
+            false => self.text.push_str(&styled(style, text)),
+        }
+    }
+}
+
+/// A text that does a terminal no harm, if need be shortened.
+fn shown(text: &str, most: usize) -> String {
+    shortened(&printable(text), most)
+}
+
+/// How wide the names and the texts of a thread's instructions are, so that what stands behind them is aligned.
+struct Parts {
+    name: usize,
+    text: usize,
+}
+
+impl Parts {
+    fn of(run: &Run, thread: usize) -> Parts {
+        let own = run.steps.iter().filter(|step| step.thread.index() == thread);
+        let widths = own.filter_map(|step| match &step.deed {
+            Deed::Executes { name, text, .. } => Some((width(&shown(name, NAME)), width(&shown(text, TEXT)))),
+            Deed::BecomesVisible { .. } => None,
+        });
+        widths.fold(Parts { name: 0, text: 0 }, |parts, (name, text)| Parts {
+            name: parts.name.max(name),
+            text: parts.text.max(text),
+        })
+    }
+}
+
+fn deed(deed: &Deed, parts: &Parts, layout: Layout) -> Cell {
+    match deed {
+        Deed::BecomesVisible { write, .. } => {
+            let write = shown(&write.to_string(), NAME);
+            let lines = match layout.joins_accesses {
+                true => vec![format!("  {write} becomes visible")],
+                false => vec![format!("  {write}"), "  becomes visible".to_owned()],
+            };
+            Cell { lines, style: FRAME }
+        }
+        Deed::Executes { name, text, accesses, .. } => {
+            let (name, text) = (shown(name, NAME), shown(text, TEXT));
+            let accesses: Vec<String> = accesses.iter().map(|access| shown(&access.to_string(), NAME)).collect();
+            let behind = accesses.join(", ");
+            let lines = if layout.has_texts {
+                let (names, texts) = (padded(&name, parts.name), padded(&text, parts.text));
+                vec![format!("{names}  {texts}  {behind}").trim_end().to_owned()]
+            } else if accesses.is_empty() {
+                // What happens within the thread has nothing but its text.
+                vec![format!("{} {text}", padded(&name, parts.name))]
+            } else if layout.joins_accesses {
+                vec![format!("{} {behind}", padded(&name, parts.name))]
+            } else {
+                let under = accesses.iter().map(|access| format!("  {access}"));
+                std::iter::once(name).chain(under).collect()
+            };
+            Cell { lines, style: Style::default() }
+        }
+    }
+}
+
+fn buffer(waiting: &[Waiting], layout: Layout) -> Cell {
+    let writes: Vec<String> = waiting.iter().map(|write| shown(&write.to_string(), NAME)).collect();
+    let lines = if layout.joins_buffers && !writes.is_empty() { vec![writes.join(", ")] } else { writes };
+    Cell { lines, style: Style::default() }
+}
+
+fn padded(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
