@@ -10,9 +10,9 @@
 //! 6    x = 1 becomes visible                         |
 //! ```
 //!
-//! Threads and buffers that nothing happens in are left out. If that is too wide, the texts of instructions go, as in
-//! the drawing of a cycle; then what stands side by side in a buffer, and in the end the accesses of a step, go one
-//! below the other.
+//! Threads and buffers that nothing happens in are left out. If that is too wide, `becomes visible` goes to the next
+//! line, or the texts of instructions go, as in the drawing of a cycle, or both; then what stands side by side in a
+//! buffer, and in the end the accesses of a step, go one below the other.
 
 use crate::analysis::{Deed, Run, RunStep, Waiting};
 use crate::report::style::{FRAME, TITLE, styled};
@@ -31,18 +31,25 @@ const GAP: usize = 2;
 struct Layout {
     /// The texts of instructions.
     has_texts: bool,
+    /// A write and that it becomes visible.
+    joins_visible: bool,
     /// Several writes of a buffer.
     joins_buffers: bool,
     /// Several accesses of a step.
     joins_accesses: bool,
 }
 
+const WIDE: Layout = Layout { has_texts: true, joins_visible: true, joins_buffers: true, joins_accesses: true };
+const NARROW: Layout = Layout { has_texts: false, joins_visible: false, joins_buffers: false, joins_accesses: false };
+
 /// From the widest to the narrowest.
-const LAYOUTS: [Layout; 4] = [
-    Layout { has_texts: true, joins_buffers: true, joins_accesses: true },
-    Layout { has_texts: false, joins_buffers: true, joins_accesses: true },
-    Layout { has_texts: false, joins_buffers: false, joins_accesses: true },
-    Layout { has_texts: false, joins_buffers: false, joins_accesses: false },
+const LAYOUTS: [Layout; 6] = [
+    WIDE,
+    Layout { joins_visible: false, ..WIDE },
+    Layout { has_texts: false, ..WIDE },
+    Layout { joins_buffers: true, joins_accesses: true, ..NARROW },
+    Layout { joins_accesses: true, ..NARROW },
+    NARROW,
 ];
 
 /// The drawing, line by line; nothing if it cannot be so narrow.
@@ -200,7 +207,7 @@ fn deed(deed: &Deed, parts: &Parts, layout: Layout) -> Cell {
     match deed {
         Deed::BecomesVisible { write, .. } => {
             let write = shown(&write.to_string(), NAME);
-            let lines = match layout.joins_accesses {
+            let lines = match layout.joins_visible {
                 true => vec![format!("  {write} becomes visible")],
                 false => vec![format!("  {write}"), "  becomes visible".to_owned()],
             };
@@ -209,18 +216,19 @@ fn deed(deed: &Deed, parts: &Parts, layout: Layout) -> Cell {
         Deed::Executes { name, text, accesses, .. } => {
             let (name, text) = (shown(name, NAME), shown(text, TEXT));
             let accesses: Vec<String> = accesses.iter().map(|access| shown(&access.to_string(), NAME)).collect();
-            let behind = accesses.join(", ");
-            let lines = if layout.has_texts {
-                let (names, texts) = (padded(&name, parts.name), padded(&text, parts.text));
-                vec![format!("{names}  {texts}  {behind}").trim_end().to_owned()]
-            } else if accesses.is_empty() {
+            let name = padded(&name, parts.name);
+            let lines = match (layout.has_texts, accesses.split_first()) {
+                (true, _) => {
+                    let text = padded(&text, parts.text);
+                    vec![format!("{name}  {text}  {}", accesses.join(", ")).trim_end().to_owned()]
+                }
                 // What happens within the thread has nothing but its text.
-                vec![format!("{} {text}", padded(&name, parts.name))]
-            } else if layout.joins_accesses {
-                vec![format!("{} {behind}", padded(&name, parts.name))]
-            } else {
-                let under = accesses.iter().map(|access| format!("  {access}"));
-                std::iter::once(name).chain(under).collect()
+                (false, None) => vec![format!("{name} {text}")],
+                (false, Some(_)) if layout.joins_accesses => vec![format!("{name} {}", accesses.join(", "))],
+                (false, Some((first, others))) => {
+                    let below = others.iter().map(|access| format!("{} {access}", padded("", parts.name)));
+                    std::iter::once(format!("{name} {first}")).chain(below).collect()
+                }
             };
             Cell { lines, style: Style::default() }
         }
