@@ -347,25 +347,22 @@ fn write_example(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
 
 /// The runs that fences stop, and the one that none does: so many of them.
 fn write_runs(result: &ModelOutcome, (most, style): (usize, Style), out: &mut dyn Write) -> fmt::Result {
-    if result.inserted == Inserted::Unfixable
-        && let Some(run) = result.runs.first()
-    {
-        writeln!(out, "\n  no fence stops this run:")?;
-        runs::write(run, style, out)?;
-        writeln!(out)?;
-    }
-    for (number, run) in result.runs.iter().enumerate().take(most) {
-        let stopped: Vec<String> = (0..result.fences.len())
+    let unstopped = result.runs.iter().take(usize::from(result.inserted == Inserted::Unfixable));
+    let unstopped = unstopped.map(|run| ("no fence stops this run".to_owned(), run));
+    let stopped = result.runs.iter().enumerate().take(most).filter_map(|(number, run)| {
+        let by: Vec<String> = (0..result.fences.len())
             .filter(|&fence| result.fences[fence].runs.contains(&number))
             .map(|fence| format!("F{fence}"))
             .collect();
-        if !stopped.is_empty() {
-            writeln!(out, "\n  without {}, this run is possible:", stopped.join(", "))?;
-            runs::write(run, style, out)?;
-            writeln!(out)?;
-        }
+        (!by.is_empty()).then(|| (format!("without {}, this run is possible", by.join(", ")), run))
+    });
+    let mut is_any = false;
+    for (title, run) in unstopped.chain(stopped) {
+        writeln!(out, "\n  {title}:")?;
+        runs::write(run, style, out)?;
+        is_any = true;
     }
-    Ok(())
+    if is_any { writeln!(out) } else { Ok(()) }
 }
 
 fn witness_length(torn: &&Torn) -> usize {

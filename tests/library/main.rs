@@ -25,6 +25,7 @@ mod litmus_export;
 mod litmus_reading;
 mod published_facts;
 mod regressions;
+mod runs;
 mod sarif;
 mod slco_parsing;
 mod specification_headers;

@@ -1,13 +1,13 @@
 //! A run drawn: one column for each thread, time downwards, and what waits in each store buffer beside the step.
 //!
 //! ```text
-//!    T0                       T1                     | buffer T0  buffer T1
-//! 1  T0.0  x := 1  W x = 1                           | x = 1
-//! 2  T0.1  r := y  R y = 0                           | x = 1
-//! 3                           T1.0  y := 1  W y = 1  | x = 1      y = 1
-//! 4                             y = 1 becomes visible | x = 1
-//! 5                           T1.1  r := x  R x = 0  | x = 1
-//! 6    x = 1 becomes visible                         |
+//!    T0                       T1                       | buffer T0  buffer T1
+//! 1  T0.0  x := 1  W x = 1                             | x = 1
+//! 2  T0.1  r := y  R y = 0                             | x = 1
+//! 3                           T1.0  y := 1  W y = 1    | x = 1      y = 1
+//! 4                             y = 1 becomes visible  | x = 1
+//! 5                           T1.1  r := x  R x = 0    | x = 1
+//! 6    x = 1 becomes visible                           |
 //! ```
 //!
 //! Threads and buffers that nothing happens in are left out. If that is too wide, `becomes visible` goes to the next
@@ -243,4 +243,120 @@ fn buffer(waiting: &[Waiting], layout: Layout) -> Cell {
 
 fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::RunAccess;
+    use crate::ids::{InstrId, ThreadAt};
+    use crate::memory::Kind;
+
+    fn waiting(text: &str) -> Waiting {
+        let (location, value) = text.split_once('=').expect("a write");
+        Waiting { location: location.to_owned(), value: value.parse().expect("a number") }
+    }
+
+    /// A step from words: `T0.0`, its text, accesses as `Wx=1`; or nothing, and the write that becomes visible.
+    fn step(thread: usize, name: &str, text: &str, does: &[&str], buffers: &[&[&str]]) -> RunStep {
+        let access = |access: &&str| {
+            let Waiting { location, value } = waiting(&access[1..]);
+            RunAccess { kind: if access.starts_with('R') { Kind::Read } else { Kind::Write }, location, value }
+        };
+        let deed = match name {
+            "" => Deed::BecomesVisible { write: waiting(does[0]), of: None },
+            name => Deed::Executes {
+                instr: InstrId::new(0),
+                name: name.to_owned(),
+                text: text.to_owned(),
+                accesses: does.iter().map(access).collect(),
+            },
+        };
+        let buffers = buffers.iter().map(|buffer| buffer.iter().map(|write| waiting(write)).collect()).collect();
+        RunStep { thread: ThreadAt::new(thread), deed, buffers }
+    }
+
+    fn run(threads: &[&str], steps: Vec<RunStep>) -> Run {
+        Run { threads: threads.iter().map(|&name| name.to_owned()).collect(), has_buffers: true, steps }
+    }
+
+    fn store_buffering() -> Run {
+        let steps = vec![
+            step(0, "T0.0", "x := 1", &["Wx=1"], &[&["x=1"], &[]]),
+            step(0, "T0.1", "r := y", &["Ry=0"], &[&["x=1"], &[]]),
+            step(1, "T1.0", "y := 1", &["Wy=1"], &[&["x=1"], &["y=1"]]),
+            step(1, "", "", &["y=1"], &[&["x=1"], &[]]),
+            step(1, "T1.1", "r := x", &["Rx=0"], &[&["x=1"], &[]]),
+            step(0, "", "", &["x=1"], &[&[], &[]]),
+        ];
+        run(&["T0", "T1"], steps)
+    }
+
+    fn plain(run: &Run, widest: usize) -> Option<Vec<String>> {
+        let lines = draw(run, widest)?;
+        Some(lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect())
+    }
+
+    #[test]
+    fn the_drawing_of_the_module_is_what_is_drawn() {
+        let page = include_str!("drawing.rs").lines().skip_while(|line| *line != "//! ```text").skip(1);
+        let page: Vec<&str> = page.take_while(|line| *line != "//! ```").map(|line| &line[4..]).collect();
+        assert_eq!(plain(&store_buffering(), 80).expect("it fits"), page);
+    }
+
+    #[test]
+    fn what_is_too_wide_gets_narrower_and_in_the_end_is_not_drawn() {
+        let drawn = |widest| plain(&store_buffering(), widest);
+        let width_of = |lines: &[String]| lines.iter().map(|line| width(line)).max().expect("lines");
+        let mut shapes: Vec<Vec<String>> = Vec::new();
+        let mut widest = 80;
+        while let Some(lines) = drawn(widest) {
+            assert!(width_of(&lines) <= widest, "{lines:#?}");
+            widest = width_of(&lines) - 1;
+            shapes.push(lines);
+        }
+        assert_eq!(shapes.iter().map(|lines| width_of(lines)).collect::<Vec<_>>(), [75, 71, 63]);
+        assert_eq!(shapes[1][1], "1  T0.0  x := 1  W x = 1                         | x = 1");
+        let narrowest = [
+            "   T0                 T1                 | buffer T0  buffer T1",
+            "1  T0.0 W x = 1                          | x = 1",
+            "2  T0.1 R y = 0                          | x = 1",
+            "3                     T1.0 W y = 1       | x = 1      y = 1",
+            "4                       y = 1            | x = 1",
+            "                        becomes visible  |",
+            "5                     T1.1 R x = 0       | x = 1",
+            "6    x = 1                               |",
+            "     becomes visible                     |",
+        ];
+        assert_eq!(shapes[2], narrowest);
+    }
+
+    #[test]
+    fn threads_and_buffers_without_anything_are_left_out_and_steps_may_have_several_accesses() {
+        let steps = vec![
+            step(2, "C.0", "x := x + y", &["Rx=0", "Ry=0", "Wx=7"], &[&[], &[], &["x=7"]]),
+            step(2, "C.10", "r := 1", &[], &[&[], &[], &["x=7"]]),
+        ];
+        let run = run(&["A", "B", "C"], steps);
+        let wide = [
+            "   C                                            | buffer C",
+            "1  C.0   x := x + y  R x = 0, R y = 0, W x = 7  | x = 7",
+            "2  C.10  r := 1                                 | x = 7",
+        ];
+        assert_eq!(plain(&run, 80).expect("it fits"), wide);
+        let narrow = [
+            "   C             | buffer C",
+            "1  C.0  R x = 0  | x = 7",
+            "        R y = 0  |",
+            "        W x = 7  |",
+            "2  C.10 r := 1   | x = 7",
+        ];
+        assert_eq!(plain(&run, 30).expect("it fits"), narrow);
+        let sequential = Run {
+            has_buffers: false,
+            steps: vec![step(1, "B.0", "x := 1", &["Wx=1"], &[])],
+            threads: run.threads.clone(),
+        };
+        assert_eq!(plain(&sequential, 80).expect("it fits"), ["   B", "1  B.0  x := 1  W x = 1"]);
+    }
 }
