@@ -120,6 +120,8 @@ const Program = (() => {
 
   // Lights what is selected.
   function update() {
+    kept = null;
+    point(null);
     const witness = shownWitness() ?? [];
     const lit = new Set(witness.map(([node]) => String(DATA.nodes[node].instruction)));
     if (state.node !== null) lit.add(String(DATA.nodes[state.node].instruction));
@@ -134,16 +136,22 @@ const Program = (() => {
 
   const spansOf = (instruction) => [...container.querySelectorAll(".instr")].filter((span) => span.dataset.instructions.split(" ").includes(String(instruction)));
 
-  // Points at one instruction, as long as the mouse is on a step of it; at none if it is null.
+  // The instruction that a click on a step has shown, or null.
+  let kept = null;
+
+  // Points at one instruction, as long as the mouse is on a step of it; if it is null, at the one that was shown, if one was.
   function point(instruction) {
     container.querySelectorAll(".instr.pointed").forEach((span) => span.classList.remove("pointed"));
-    if (instruction !== null) spansOf(instruction).forEach((span) => span.classList.add("pointed"));
+    const at = instruction ?? kept;
+    if (at !== null) spansOf(at).forEach((span) => span.classList.add("pointed"));
   }
 
-  // Brings an instruction into view.
+  // Brings an instruction into view, and points at it until something else is selected.
   function show(instruction) {
     const [first] = spansOf(instruction);
     if (!first) return;
+    kept = instruction;
+    point(instruction);
     document.getElementById("program-panel").scrollIntoView({ block: "nearest" });
     bringIntoView(first);
   }

@@ -223,7 +223,7 @@ fn the_page_has_the_run_and_a_browser_shows_it() {
         browser.click("table.run tr[data-step='2'] .step");
         let pointed =
             browser.evaluate("[...document.querySelectorAll('.instr.pointed')].map((span) => span.textContent)");
-        assert_eq!(pointed, json!(["y := 1"]), "the mouse is on the step");
+        assert_eq!(pointed, json!(["y := 1"]), "the step that was clicked");
         assert_eq!(browser.evaluate("document.querySelectorAll('.instr.lit').length"), 4);
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/report-screenshots");
         browser.screenshot(&folder.join(format!("run-{scheme}.png")));
