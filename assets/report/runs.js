@@ -14,7 +14,7 @@ const Runs = (() => {
     const write = (text) => named(text, 40, "name write-chip");
     if (step.becomes_visible !== undefined) return [write(step.becomes_visible), " becomes visible"];
     const accesses = step.accesses.flatMap(([kind, text], position) => [position > 0 ? ", " : "", el("span", { class: `kind-${kind}` }, `${kind} `, named(text, 40))]);
-    return [named(instructionName(step.instruction), 24, "instr-name"), " ", named(DATA.instructions[step.instruction].text, 44, "name code-text muted"), accesses.length === 0 ? null : el("div", {}, accesses)];
+    return [named(instructionName(step.instruction), 24, "instr-name"), " ", named(DATA.instructions[step.instruction].text, 28, "name code-text muted"), accesses.length === 0 ? null : el("div", {}, accesses)];
   }
 
   function cell(step, instruction) {

@@ -39,11 +39,8 @@ fn ring(threads: usize) -> String {
     let mut text = format!("model ring {{ classes C {{ variables Integer {} state machines\n", names.join(" "));
     for thread in 0..threads {
         let next = (thread + 1) % threads;
-        writeln!(
-            text,
-            "T{thread} {{ variables Integer r initial a states b c transitions a -> b {{ x{thread} := 1 }} b -> c {{ r := x{next} }} }}"
-        )
-        .unwrap();
+        writeln!(text, "T{thread} {{ variables Integer r initial a states b c").unwrap();
+        writeln!(text, "transitions a -> b {{ x{thread} := 1 }} b -> c {{ r := x{next} }} }}").unwrap();
     }
     text + "} objects o : C() }\n"
 }
@@ -124,14 +121,19 @@ fn a_comment_in_a_run_cannot_garble_the_terminal() {
 #[test]
 fn json_has_the_steps() {
     let (x, y) = (json!({ "location": "x", "value": 1 }), json!({ "location": "y", "value": 1 }));
-    let access =
-        |kind: &str, location: &str, value: i64| json!([{ "kind": kind, "location": location, "value": value }]);
+    let executes = |name: &str, text: &str, (kind, location, value): (&str, &str, i64), line: u32, buffers: Value| {
+        json!({
+            "thread": name[..2], "instruction": name, "text": text,
+            "accesses": [{ "kind": kind, "location": location, "value": value }],
+            "source": format!("specs/sb.slco:{line}:24"), "buffers": buffers,
+        })
+    };
     let steps = json!([
-        { "thread": "T0", "instruction": "T0.0", "text": "x := 1", "accesses": access("W", "x", 1), "source": "specs/sb.slco:16:24", "buffers": [[x], []] },
-        { "thread": "T0", "instruction": "T0.1", "text": "r := y", "accesses": access("R", "y", 0), "source": "specs/sb.slco:17:24", "buffers": [[x], []] },
-        { "thread": "T1", "instruction": "T1.0", "text": "y := 1", "accesses": access("W", "y", 1), "source": "specs/sb.slco:24:24", "buffers": [[x], [y]] },
+        executes("T0.0", "x := 1", ("W", "x", 1), 16, json!([[x], []])),
+        executes("T0.1", "r := y", ("R", "y", 0), 17, json!([[x], []])),
+        executes("T1.0", "y := 1", ("W", "y", 1), 24, json!([[x], [y]])),
         { "thread": "T1", "becomes_visible": y, "source": "specs/sb.slco:24:24", "buffers": [[x], []] },
-        { "thread": "T1", "instruction": "T1.1", "text": "r := x", "accesses": access("R", "x", 0), "source": "specs/sb.slco:25:24", "buffers": [[x], []] },
+        executes("T1.1", "r := x", ("R", "x", 0), 25, json!([[x], []])),
         { "thread": "T0", "becomes_visible": x, "source": "specs/sb.slco:16:24", "buffers": [[], []] },
     ]);
     let report: Value = serde_json::from_str(&written("--json", &[])).unwrap();
@@ -207,9 +209,8 @@ fn the_page_has_the_run_and_a_browser_shows_it() {
     for scheme in ["light", "dark"] {
         browser.prefer(scheme);
         browser.open(&written.path(), "#mm=tso&fence=0");
-        let rows = browser.evaluate(
-            "[...document.querySelectorAll('table.run tr')].map((tr) => [...tr.children].map((cell) => cell.textContent).join('|'))",
-        );
+        let cells = "(tr) => [...tr.children].map((cell) => cell.textContent).join('|')";
+        let rows = browser.evaluate(&format!("[...document.querySelectorAll('table.run tr')].map({cells})"));
         let expected = json!([
             "step|T0|T1|buffer of T0|buffer of T1",
             "1|T0.0 x := 1W x = 1||x = 1|",
