@@ -6,12 +6,13 @@
 
 mod engine_use;
 mod outcome;
+mod run;
 
 pub use engine_use::{Abstraction, CYCLES, EngineUse};
 pub use outcome::{
-    Confirmation, Confirming, Explored, Fence, Inserted, ModelOutcome, OtherReading, Outcome, Recheck, Told,
-    Verification,
+    Confirmation, Confirming, Explored, Fence, Inserted, ModelOutcome, OtherReading, Outcome, Recheck, Verification,
 };
+pub use run::{Deed, Evidence, Run, RunAccess, RunStep, Told, Waiting};
 
 use crate::aeg::{AbstractEventGraph, Conflicts, EventGraph, Profile, ProgramOrder};
 use crate::budget::Budget;

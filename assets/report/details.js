@@ -30,11 +30,16 @@ const Details = (() => {
     const current = shownDelay();
     const { text, source } = DATA.instructions[fence.at];
     const facts = el("dl", { class: "facts" }, fact("instruction", named(text, 60, "name code-text")), source ? fact("source", named(source, 60)) : [],
-      fence.state ? fact("control state", named(fence.state, 60)) : [], fact("kind", fence.kind), fact("cost", String(fence.cost)), fact("serves", count(fence.serves.length, "delay")));
+      fence.state ? fact("control state", named(fence.state, 60)) : [], fact("kind", fence.kind), fact("cost", String(fence.cost)), fence.stops ? fact("stops", count(fence.stops.length, "run")) : fact("serves", count(fence.serves.length, "delay")));
     const parts = [heading(`${shown(outcome.memory_model, 20)}: ${fenceNumber(number)}, ${oneOf(outcome.fences.length, "fence")}`, named(fence.mnemonic, 32), ` ${placeWords(fence)} `, named(instructionName(fence.at), 40)), facts];
     if (current !== null) {
       parts.push(why(outcome.delays[current]), witnessList(outcome.delays[current].witness));
       if (fence.serves.length > 1) parts.push(delayChoices(fence.serves, current, number));
+    }
+    const run = shownRun();
+    if (run !== null) {
+      parts.push(el("p", { class: "why" }, "Without it, this run is possible:"), ...Runs.details(run));
+      if (fence.stops.length > 1) parts.push(Runs.choices(number, run));
     }
     return parts;
   }
@@ -88,8 +93,10 @@ const Details = (() => {
     const outcome = result();
     const text = outcome.fences.length + outcome.locks.length === 0
       ? `Under ${shown(outcome.memory_model, 20)} ${!outcome.enough ? visible(outcome.minimal_in_words) : DATA.cut_off ? "nothing was found to be needed in the part of the state space that is known" : "the program needs no fence and no lock"}.`
-      : "Choose a fence, here or anywhere, to see the delays that it serves and a cycle that it breaks.";
-    return [el("p", { class: "kicker" }, "Selection"), el("p", { class: "muted" }, text), el("div", { class: "fence-list" }, outcome.fences.slice(0, 40).map((_, fence) => fenceButton(state.model, fence)))];
+      : outcome.runs.length > 0 ? "Choose a fence, here or anywhere, to see a run that it stops." : "Choose a fence, here or anywhere, to see the delays that it serves and a cycle that it breaks.";
+    const run = shownRun();
+    const unstopped = run === null ? [] : [el("p", { class: "why" }, "No fence stops this run:"), ...Runs.details(run)];
+    return [el("p", { class: "kicker" }, "Selection"), el("p", { class: "muted" }, text), ...unstopped, el("div", { class: "fence-list" }, outcome.fences.slice(0, 40).map((_, fence) => fenceButton(state.model, fence)))];
   }
 
   function update() {

@@ -1,9 +1,9 @@
 // The selection, and everything that changes it: there is one, and all parts of the page show it.
 
-// Selects a memory model, and of it a fence, lock, delay or node; what is not named is not selected any more.
+// Selects a memory model, and of it a fence (with a run that it stops), lock, delay or node; what is not named is not selected any more.
 function select(change) {
   const isAnother = change.model !== undefined && change.model !== state.model;
-  Object.assign(state, { fence: null, lock: null, delay: null, node: null }, change);
+  Object.assign(state, { fence: null, lock: null, delay: null, run: null, node: null }, change);
   if (isAnother) showModel();
   else showSelection();
 }

@@ -2,8 +2,8 @@
 
 const DATA = JSON.parse(document.getElementById("seqcon-data").textContent);
 
-// Positions in tables, or null: `model` in DATA.results; `fence`, `lock`, `delay` in that result; `node` in DATA.nodes.
-const state = { model: 0, fence: null, lock: null, delay: null, node: null };
+// Positions in tables, or null: `model` in DATA.results; `fence`, `lock`, `delay`, `run` in that result; `node` in DATA.nodes.
+const state = { model: 0, fence: null, lock: null, delay: null, run: null, node: null };
 
 const nodesOfInstruction = DATA.instructions.map(() => []);
 DATA.nodes.forEach((node, position) => nodesOfInstruction[node.instruction].push(position));

@@ -120,14 +120,40 @@ const Program = (() => {
 
   // Lights what is selected.
   function update() {
+    kept = null;
+    point(null);
     const witness = shownWitness() ?? [];
     const lit = new Set(witness.map(([node]) => String(DATA.nodes[node].instruction)));
     if (state.node !== null) lit.add(String(DATA.nodes[state.node].instruction));
+    const run = shownRun();
+    for (const step of run === null ? [] : result().runs[run].steps ?? []) lit.add(String(step.instruction));
     for (const span of container.querySelectorAll(".instr")) {
       span.classList.toggle("lit", span.dataset.instructions.split(" ").some((instruction) => lit.has(instruction)));
     }
     const chosen = container.querySelector("[aria-pressed=true]") ?? container.querySelector(".instr.lit");
     if (chosen) bringIntoView(chosen);
+  }
+
+  const spansOf = (instruction) => [...container.querySelectorAll(".instr")].filter((span) => span.dataset.instructions.split(" ").includes(String(instruction)));
+
+  // The instruction that a click on a step has shown, or null.
+  let kept = null;
+
+  // Points at one instruction, as long as the mouse is on a step of it; if it is null, at the one that was shown, if one was.
+  function point(instruction) {
+    container.querySelectorAll(".instr.pointed").forEach((span) => span.classList.remove("pointed"));
+    const at = instruction ?? kept;
+    if (at !== null) spansOf(at).forEach((span) => span.classList.add("pointed"));
+  }
+
+  // Brings an instruction into view, and points at it until something else is selected.
+  function show(instruction) {
+    const [first] = spansOf(instruction);
+    if (!first) return;
+    kept = instruction;
+    point(instruction);
+    document.getElementById("program-panel").scrollIntoView({ block: "nearest" });
+    bringIntoView(first);
   }
 
   // Scrolls the panel, and not the page.
@@ -138,5 +164,5 @@ const Program = (() => {
     }
   }
 
-  return { draw, update };
+  return { draw, update, point, show };
 })();

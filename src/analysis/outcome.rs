@@ -4,7 +4,7 @@
 //! A reason is a cycle ([`Delay`]) or a run ([`Told`]); both speak of [`Accesses`] and instructions of the program. The
 //! event graph is an optional part, for what draws it: an engine that looks at none supplies none.
 
-use super::{Analysis, EngineUse, Options};
+use super::{Analysis, EngineUse, Options, Told};
 use crate::aeg::{Accesses, Profile};
 use crate::budget::Exhausted;
 use crate::caveat::Caveat;
@@ -30,15 +30,6 @@ pub struct Explored {
     pub cut_off: bool,
     /// Why, in words, if one is: a limit with the option that raises it, or what the input lacks.
     pub missing: Option<String>,
-}
-
-/// A run in the program's words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
-    /// A line for each step.
-    pub steps: String,
-    /// What is wrong with it.
-    pub because: String,
 }
 
 /// What came of the search for fences.

@@ -21,6 +21,7 @@ use crate::placement::cost::Costs;
 use crate::provenance::Provenance;
 use crate::repair::Repair;
 use crate::report::names;
+use crate::report::runs;
 use crate::specification::Specification;
 use crate::tell;
 use crate::trial;
@@ -150,7 +151,7 @@ fn result(
     tell_if_stopped(&result);
     if let Subject::Program(specification) = task.subject {
         for run in result.runs.iter().filter(|_| task.settings.tells_runs) {
-            tell!("seqcon: {}: {}:\n{}", specification.name, run.because, run.steps);
+            tell!("seqcon: {}: {}:\n{}", specification.name, run.because, runs::list(&run.evidence));
         }
         if arguments.verify && result.inserted == Inserted::Enough {
             let atomicity = Some(examined.atomicity());

@@ -216,7 +216,8 @@ pub struct AnalyseArguments {
     /// Under armv7 and power, --verify takes no instruction more often than this in one execution
     #[arg(long, value_name = "N", value_parser = positive, default_value = "2", requires = "verify", help_heading = "Weak memory")]
     pub unroll: usize,
-    /// Draw the cycle of every delay: one column for each thread, program order downwards, conflicts across
+    /// Draw every reason, with one column for each thread: the cycle of every delay, program order downwards and
+    /// conflicts across; or every run that a fence stops, time downwards, with what waits in the store buffers
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
     /// The program's name in reports, if it is one [default: the file's name without its extension]

@@ -18,6 +18,7 @@ use crate::lang::edit::{CannotWrite, edited};
 use crate::memory::MemoryModel;
 use crate::repair::Reported;
 use crate::report::output::Staged;
+use crate::report::runs;
 use crate::report::streams;
 use crate::specification::Specification;
 use crate::tell;
@@ -137,7 +138,8 @@ fn no_fences(original: &Specification, outcome: &ModelOutcome) -> Failure {
             Failure::Exhausted(format!("{name}: it is not known which fences are enough for {model}: {why}"))
         }
         Inserted::Enough | Inserted::Unfixable => {
-            let run = outcome.runs.first().map_or(String::new(), |run| format!(":\n{}{}", run.steps, run.because));
+            let run = outcome.runs.first();
+            let run = run.map_or(String::new(), |run| format!(":\n{}{}", runs::list(&run.evidence), run.because));
             Failure::Nothing(format!("{name}: no fences are enough for {model}{}", run.trim_end()))
         }
     }

@@ -9,19 +9,20 @@ use super::outputs::tell_each;
 use super::progress::Spinner;
 use crate::analysis::{ModelOutcome, Options};
 use crate::caveat::Caveat;
+use crate::engines::words::Words;
 use crate::engines::{self, Answer, Confirm, Engine, Examined, Settings, Subject, Task};
 use crate::memory::MemoryModel;
 use crate::property::{Property, PropertyKind};
 use crate::repair::{Repair, Reported};
 use crate::report::reading;
-use crate::report::streams;
+use crate::report::runs::{self, Style};
+use crate::report::streams::{self, harmless};
 use crate::report::text::write_caveats;
 use crate::specification::Specification;
 use crate::tell;
 use crate::trial;
 use crate::weak::Machine;
 use crate::weak::split::SplitProgram;
-use crate::weak::words::Words;
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::io::{self, Write as _};
@@ -123,7 +124,7 @@ impl Command<'_> {
                 }
                 self.verify_under(examined, suggesting, model)
             })?;
-            let mut out = streams::text();
+            let mut out = streams::coloured();
             out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
             // A violation is known even if something else was not decided.
             worst = if worst == 1 || status == 1 { 1 } else { worst.max(status) };
@@ -161,10 +162,10 @@ impl Command<'_> {
         let split = SplitProgram::new(&specification.program).map_err(|error| failure(error.into()))?;
         let composites = split.composites();
         if let Some(&first) = composites.first() {
-            let words =
-                Words { program: &specification.program, text: &specification.text, locations: &split.locations };
+            let words = Words { specification, locations: &split.locations };
             let named = reading::and_more(words.instruction(first), composites.len());
-            writeln!(text, "  {}", reading::in_words(examined.atomicity(), &named)).map_err(io::Error::other)?;
+            let sentence = reading::in_words(examined.atomicity(), &named);
+            writeln!(text, "  {}", harmless(&sentence)).map_err(io::Error::other)?;
         }
         if is_partial {
             text += "  only a part of the state space was explored, so what was put in may lack something: allow the exploration more\n";
@@ -189,13 +190,14 @@ impl Command<'_> {
     }
 }
 
-/// Writes the verdict and what it rests on; gives the exit status.
+/// Writes the verdict and what it rests on, without commands to a terminal but colours; gives the exit status.
 fn write_answer(model: &MemoryModel, repair: &Repair, answer: &Answer, out: &mut String) -> Result<u8, fmt::Error> {
     let in_place = format!("{} fences and {} atomic instructions put in", repair.fences.len(), repair.locked.len());
-    let name = &model.name;
+    let name = harmless(&model.name);
     match answer {
         Answer::Holds(ground) => {
-            writeln!(out, "{name}: verified: {} ({in_place})\n  rests on: {}", ground.claim, ground.rests_on)?;
+            let rests_on = harmless(&ground.rests_on);
+            writeln!(out, "{name}: verified: {} ({in_place})\n  rests on: {rests_on}", ground.claim)?;
             Ok(0)
         }
         Answer::Bounded { bound, states } => {
@@ -207,11 +209,12 @@ fn write_answer(model: &MemoryModel, repair: &Repair, answer: &Answer, out: &mut
             Ok(3)
         }
         Answer::Undecided(limit) => {
-            writeln!(out, "{name}: not decided ({in_place})\n  {limit}")?;
+            writeln!(out, "{name}: not decided ({in_place})\n  {}", harmless(limit))?;
             Ok(3)
         }
         Answer::Fails { told, .. } => {
-            write!(out, "{name}: violated ({in_place}):\n{}{}", told.steps, told.because)?;
+            writeln!(out, "{name}: violated ({in_place}):")?;
+            runs::write(told, Style::Drawing, out)?;
             Ok(1)
         }
     }

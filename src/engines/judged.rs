@@ -1,8 +1,9 @@
 //! Engines that run the program: a [trial] of it with fences in place, told in the program's words.
 
+use super::words::Words;
 use super::{Answer, Checker, Examined, Ground, Task, Trouble, caveats, insert};
 use crate::aeg::Accesses;
-use crate::analysis::{Explored, ModelOutcome, Options, Told};
+use crate::analysis::{Evidence, Explored, ModelOutcome, Options, Told};
 use crate::budget::Budget;
 use crate::caveat::Caveat;
 use crate::cycles::Atomicity;
@@ -20,9 +21,7 @@ use crate::weak::forbidden::Forbidden;
 use crate::weak::split::{Operation, SplitProgram, SplitStep};
 use crate::weak::verify::{self, Limit, Verdict, Violation};
 use crate::weak::ways::Way;
-use crate::weak::words::Words;
 use std::collections::BTreeSet;
-use std::fmt;
 
 /// A program that is run.
 pub(super) struct Runnable<'a> {
@@ -181,7 +180,7 @@ impl Checker for Judge<'_> {
             budget: self.runnable.budget.clone(),
         };
         let (split, verdict) = (self.runnable.method.decide)(&trial).map_err(|trouble| trouble.of(specification))?;
-        let words = Words { program: &specification.program, text: &specification.text, locations: &split.locations };
+        let words = Words { specification, locations: &split.locations };
         Ok(match verdict {
             Verdict::Verified(ground) => Answer::Holds(Ground {
                 claim: match property {
@@ -263,23 +262,23 @@ fn rests_on(ground: &verify::Ground) -> String {
 
 /// A violation in the program's words.
 fn told(words: &Words<'_>, violation: &Violation) -> Told {
-    let mut steps = String::new();
-    let because = write_steps(words, violation, &mut steps).unwrap_or_default();
-    Told { steps, because }
+    let mut evidence = Evidence::none();
+    let because = show(words, violation, &mut evidence);
+    Told { evidence, because }
 }
 
-/// Writes the steps, and tells what is wrong with them.
-fn write_steps(words: &Words<'_>, violation: &Violation, out: &mut String) -> Result<String, fmt::Error> {
-    Ok(match violation {
+/// Shows the run, and tells what is wrong with it.
+fn show(words: &Words<'_>, violation: &Violation, shown: &mut Evidence) -> String {
+    match violation {
         Violation::Torn(torn) => {
-            words.write_events(&torn.run, out)?;
+            *shown = words.events(&torn.run);
             let name = words.instruction(torn.at);
             format!(
                 "  {name} is torn: it happens before and after what others did in between; as one step it could not\n"
             )
         }
         Violation::Attack(witness) => {
-            words.write_witness(witness, out)?;
+            *shown = words.witness(witness);
             let pair = witness.pair;
             format!(
                 "  {} comes first in the program, but its write to {} is seen after {} has accessed {}: the last step but one still happens before it.\n  Under sequential consistency the write would be visible before the second access.\n",
@@ -290,25 +289,26 @@ fn write_steps(words: &Words<'_>, violation: &Violation, out: &mut String) -> Re
             )
         }
         Violation::End(end) => {
-            words.write_end(end, out)?;
+            *shown = words.end(end);
             "  No execution under sequential consistency ends here.\n".to_owned()
         }
         Violation::Executions(more, all) => format!(
             "  {more} of {all} executions are not sequentially consistent, although they end where others end.\n"
         ),
         Violation::Run(run) => {
-            words.write_run(run, out)?;
+            *shown = words.run(run);
             "  No order of these accesses that keeps the program's order gives these values.\n".to_owned()
         }
         Violation::State(run) => {
-            words.write_run(run, out)?;
+            *shown = words.run(run);
             "  All buffers are empty, and no run under sequential consistency reaches this state.\n".to_owned()
         }
         Violation::Forbidden(run, what) => {
-            words.write_run(run, out)?;
-            format!("  All buffers are empty, and the state violates {what}.\n")
+            *shown = words.run(run);
+            format!("  All buffers are empty, and the state violates {what}.
+")
         }
-    })
+    }
 }
 
 impl trial::Trouble {

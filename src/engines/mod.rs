@@ -27,6 +27,7 @@ mod judged;
 pub mod persistence;
 pub mod single_buffer;
 pub mod store_buffers;
+pub(crate) mod words;
 
 pub use caveats::CHEAP_STATES;
 pub use insert::insert;

@@ -1,9 +1,11 @@
 //! `report.json`: all tables in one document with a versioned schema, and the witnesses, which CSV has no place for.
 
+mod runs;
+
 use super::edges::Edges;
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
 use super::{Report, limits, names};
-use crate::analysis::{Confirmation, Confirming, Inserted, ModelOutcome, OtherReading, Outcome, Told, Verification};
+use crate::analysis::{Confirmation, Confirming, Inserted, ModelOutcome, OtherReading, Outcome, Verification};
 use crate::caveat::Caveat;
 use crate::outline::Place;
 use crate::placement::Minimality;
@@ -45,7 +47,7 @@ struct ModelObject<'a> {
     /// Instructions that are partial fences, and not taken into account.
     partial_fences: Vec<String>,
     caveats: Vec<CaveatObject<'a>>,
-    results: Vec<ResultObject>,
+    results: Vec<ResultObject<'a>>,
 }
 
 #[derive(Serialize)]
@@ -75,7 +77,7 @@ struct CaveatObject<'a> {
 }
 
 #[derive(Serialize)]
-struct ResultObject {
+struct ResultObject<'a> {
     summary: SummaryRow,
     /// Which limit it was, if `complete` of the summary is `no`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,7 +104,7 @@ struct ResultObject {
     fences: Vec<FenceObject>,
     /// The runs that fences stop, and first the one that none does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    runs: Vec<RunObject>,
+    runs: Vec<runs::RunObject<'a>>,
     locks: Vec<LockRow>,
     delays: Vec<DelayObject>,
     cycles: Vec<CycleRow>,
@@ -120,13 +122,6 @@ struct InsertedObject<'a> {
     at_least: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
-}
-
-/// A run in the program's words.
-#[derive(Serialize)]
-struct RunObject {
-    steps: Vec<String>,
-    because: String,
 }
 
 /// What another reading of composite instructions would answer.
@@ -298,18 +293,7 @@ fn inserted_object(inserted: &Inserted) -> Option<InsertedObject<'static>> {
     }
 }
 
-/// The runs that are reasons: those that are told besides are for the terminal.
-fn run_objects(result: &ModelOutcome) -> Vec<RunObject> {
-    let are_reasons =
-        result.inserted == Inserted::Unfixable || result.fences.iter().any(|fence| !fence.runs.is_empty());
-    let object = |run: &Told| RunObject {
-        steps: run.steps.lines().map(|line| line.trim().to_owned()).collect(),
-        because: run.because.split_whitespace().collect::<Vec<_>>().join(" "),
-    };
-    if are_reasons { result.runs.iter().map(object).collect() } else { Vec::new() }
-}
-
-fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
+fn result_object<'a>(outcome: &Outcome, result: &'a ModelOutcome) -> ResultObject<'a> {
     let accesses = &outcome.accesses;
     let delays = outcome.delay_rows(result).into_iter().zip(result.all_delays()).enumerate();
     let edges = Edges::new(outcome, result);
@@ -344,7 +328,7 @@ fn result_object(outcome: &Outcome, result: &ModelOutcome) -> ResultObject {
         atomic_fences: result.atomic_fences.iter().map(|&instr| names::instruction(accesses, instr)).collect(),
         other_readings: result.other_readings.iter().map(reading_object).collect(),
         fences: fence_objects(outcome, result),
-        runs: run_objects(result),
+        runs: runs::run_objects(outcome, result),
         locks: outcome.lock_rows(result),
         delays: delays.collect(),
         cycles: outcome.cycle_rows(result),

@@ -2,8 +2,8 @@
 //!
 //! What a row says is decided once, in [`rows`]: the names there are the columns of the CSV files and the keys of
 //! `report.json`. Whether fewer fences would do is decided in [`minimal`]. [`text`] is for people, with [`drawing`]
-//! for cycles and [`snippet`] for the source; [`output`] puts files in place whole or not at all, [`streams`] is what
-//! a terminal and a pipe get.
+//! for cycles, [`runs`] for runs and [`snippet`] for the source; [`output`] puts files in place whole or not at all,
+//! [`streams`] is what a terminal and a pipe get.
 
 pub mod csv;
 pub mod dot;
@@ -23,6 +23,7 @@ mod program_order;
 pub mod prose;
 pub mod reading;
 pub mod rows;
+pub mod runs;
 pub mod sarif;
 pub mod snippet;
 pub mod streams;

@@ -3,7 +3,7 @@
 //!
 //! First a table of fences (`F0`, `F1`, …) and locks (`L0`, …), each with the instruction's own text, where it
 //! stands, and the reason in one sentence; then the source with the additions drawn in, if it is known; then a cycle,
-//! drawn; then the verdict. [`write_explained`] draws the cycle of every delay.
+//! drawn; then the verdict. [`write_explained`] draws the cycle of every delay, and every run.
 
 use super::drawing::{self, Column};
 use super::edges::Edges;
@@ -13,6 +13,7 @@ use super::names;
 use super::program_order;
 use super::prose;
 use super::reading;
+use super::runs::{self, Style};
 use super::snippet::{self, Addition};
 use super::style::{ADDED, TITLE, WRONG, styled};
 use crate::analysis::{Fence, Inserted, ModelOutcome, Outcome, Verification};
@@ -42,19 +43,19 @@ const INSTRUCTION: usize = 30;
 pub fn write_result(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_additions(outcome, result, out)?;
     write_example(outcome, result, out)?;
-    write_runs(result, 1, out)?;
+    write_runs(result, (1, Style::List), out)?;
     write_verdict(outcome, result, out)?;
     engine::write_minimal_sets(outcome, result, out)
 }
 
-/// Everything about one memory model, with the cycles of all delays and torn instructions.
+/// Everything about one memory model, with the cycles of all delays and torn instructions, and all runs, drawn.
 ///
 /// # Errors
 /// If the writer fails.
 pub fn write_explained(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     write_additions(outcome, result, out)?;
     write_explanation(outcome, result, out)?;
-    write_runs(result, usize::MAX, out)?;
+    write_runs(result, (usize::MAX, Style::Drawing), out)?;
     write_verdict(outcome, result, out)?;
     engine::write_minimal_sets(outcome, result, out)
 }
@@ -345,22 +346,23 @@ fn write_example(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
 }
 
 /// The runs that fences stop, and the one that none does: so many of them.
-fn write_runs(result: &ModelOutcome, most: usize, out: &mut dyn Write) -> fmt::Result {
-    if result.inserted == Inserted::Unfixable
-        && let Some(run) = result.runs.first()
-    {
-        writeln!(out, "\n  no fence stops this run:\n{}{}", run.steps, run.because)?;
-    }
-    for (number, run) in result.runs.iter().enumerate().take(most) {
-        let stopped: Vec<String> = (0..result.fences.len())
+fn write_runs(result: &ModelOutcome, (most, style): (usize, Style), out: &mut dyn Write) -> fmt::Result {
+    let unstopped = result.runs.iter().take(usize::from(result.inserted == Inserted::Unfixable));
+    let unstopped = unstopped.map(|run| ("no fence stops this run".to_owned(), run));
+    let stopped = result.runs.iter().enumerate().take(most).filter_map(|(number, run)| {
+        let by: Vec<String> = (0..result.fences.len())
             .filter(|&fence| result.fences[fence].runs.contains(&number))
             .map(|fence| format!("F{fence}"))
             .collect();
-        if !stopped.is_empty() {
-            writeln!(out, "\n  without {}, this run is possible:\n{}{}", stopped.join(", "), run.steps, run.because)?;
-        }
+        (!by.is_empty()).then(|| (format!("without {}, this run is possible", by.join(", ")), run))
+    });
+    let mut is_any = false;
+    for (title, run) in unstopped.chain(stopped) {
+        writeln!(out, "\n  {title}:")?;
+        runs::write(run, style, out)?;
+        is_any = true;
     }
-    Ok(())
+    if is_any { writeln!(out) } else { Ok(()) }
 }
 
 fn witness_length(torn: &&Torn) -> usize {

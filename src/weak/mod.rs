@@ -51,7 +51,6 @@ pub mod torn;
 pub mod verify;
 pub mod visited;
 pub mod ways;
-pub mod words;
 
 /// What counts as one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,6 +27,7 @@ mod persistence_at_states;
 mod persistence_command;
 mod readings;
 mod readme;
+mod runs;
 mod several_models;
 #[cfg(unix)]
 mod streams_and_files;

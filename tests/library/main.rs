@@ -26,6 +26,7 @@ mod litmus_reading;
 mod property_specifications;
 mod published_facts;
 mod regressions;
+mod runs;
 mod sarif;
 mod slco_parsing;
 mod slco_properties;

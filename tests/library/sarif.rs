@@ -3,9 +3,11 @@
 
 use crate::support::command::seqcon;
 use crate::support::outcomes::{hostile, of_specification, of_state_space, specifications, state_spaces};
+use crate::toys::{outcome, toy};
 use seqcon::analysis::{Options, Outcome};
 use seqcon::caveat::{Caveat, Topic};
 use seqcon::cycles::Atomicity;
+use seqcon::engines;
 use seqcon::lang::slco::edit::edited;
 use seqcon::program::Span;
 use seqcon::repair::Repair;
@@ -318,6 +320,33 @@ fn hostile_names_are_text() {
     check(&outcome);
     let uri = written(&outcome)["runs"][0]["artifacts"][0]["location"]["uri"].clone();
     assert_eq!(uri, "file:///tmp/a%20b/%22%C3%BC%22%23%3F.slco");
+}
+
+/// A flow a thread, and the order is that of the run.
+#[test]
+fn runs_are_code_flows_also_with_hostile_names() {
+    let engine = engines::named("store-buffers").unwrap();
+    let outcome = outcome(engine, &toy("x=1 y\ny=1 x"));
+    for outcome in [hostile(outcome.clone()), outcome] {
+        let log = written(&outcome);
+        validate(&log, LOG, "log");
+        let results = log["runs"][0]["results"].as_array().unwrap();
+        assert_eq!(results.len(), 2);
+        for (result, fence) in results.iter().zip(&outcome.results[0].fences) {
+            let run = outcome.results[0].runs[fence.runs[0]].evidence.run().unwrap();
+            let mut steps = vec![None; run.steps.len()];
+            for flow in result["codeFlows"][0]["threadFlows"].as_array().unwrap() {
+                for step in flow["locations"].as_array().unwrap() {
+                    let order = step["executionOrder"].as_u64().unwrap() as usize;
+                    assert_eq!(steps[order - 1].replace(&flow["id"]), None);
+                    let message = step["location"]["message"]["text"].as_str().unwrap();
+                    assert!(message.starts_with(&run.steps[order - 1].deed.in_words()), "{message}");
+                }
+            }
+            let threads = run.steps.iter().map(|step| &*run.threads[step.thread.index()]);
+            assert!(steps.iter().map(|thread| thread.unwrap().as_str().unwrap()).eq(threads));
+        }
+    }
 }
 
 #[test]

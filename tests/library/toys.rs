@@ -5,7 +5,7 @@
 
 use crate::support::outcomes::hostile;
 use seqcon::aeg::Accesses;
-use seqcon::analysis::{Explored, Inserted, ModelOutcome, Options, Outcome, Told};
+use seqcon::analysis::{Evidence, Explored, Inserted, ModelOutcome, Options, Outcome, Told};
 use seqcon::budget::Budget;
 use seqcon::caveat::Caveat;
 use seqcon::cycles::Atomicity;
@@ -89,7 +89,7 @@ fn parse_toy(stem: &str, text: &str) -> Result<Parsed, Vec<Diagnostic>> {
     if errors.is_empty() { Ok(Parsed { program, properties: Vec::new(), warnings: Vec::new() }) } else { Err(errors) }
 }
 
-fn toy(text: &str) -> Specification {
+pub fn toy(text: &str) -> Specification {
     let parsed = TOY.read("sb.toy", text).unwrap_or_else(|errors| panic!("{errors}"));
     Specification::new("sb.toy".to_owned(), text.to_owned(), parsed).expect("few indices").0
 }
@@ -178,7 +178,7 @@ struct Asked<'c>(&'c Found<'c>);
 impl Checker for Asked<'_> {
     fn check(&mut self, repair: &Repair) -> Result<Answer, Trouble> {
         let Specification { program, outline, .. } = self.0.specification;
-        let told = || Told { steps: "    a step\n".to_owned(), because: "  It is so.\n".to_owned() };
+        let told = || Told { evidence: Evidence::Text("    a step\n".to_owned()), because: "  It is so.\n".to_owned() };
         let fails = |sites| {
             let demands = BTreeSet::from([Demand { sites, strength: FenceStrength::Plain }]);
             Ok(Answer::Fails { told: told(), demands: Some(demands) })
@@ -203,7 +203,7 @@ impl Checker for Asked<'_> {
     }
 }
 
-fn outcome(engine: &dyn Engine, specification: &Specification) -> Outcome {
+pub fn outcome(engine: &dyn Engine, specification: &Specification) -> Outcome {
     let description = engine.description();
     let settings = Settings::default();
     let task = Task {
@@ -224,6 +224,7 @@ fn outcome(engine: &dyn Engine, specification: &Specification) -> Outcome {
 fn written(outcome: &Outcome) -> String {
     let mut shown = String::new();
     text::write_result(outcome, &outcome.results[0], &mut shown).expect("a string takes everything");
+    text::write_explained(outcome, &outcome.results[0], &mut String::new()).expect("a string takes everything");
     for report in report::all() {
         // Every format takes it, also with hostile names.
         for outcome in [outcome.clone(), hostile(outcome.clone())] {
@@ -259,12 +260,16 @@ fn what_cannot_be_fixed_is_not_clean() {
     report::Report::write(&report::json::Json, &outcome, &mut json).unwrap();
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
     assert_eq!(json["results"][0]["inserted"]["verdict"], "unfixable");
+    // An engine that has a text only is not said to have a run.
+    let run = &json["results"][0]["runs"][0];
+    assert_eq!(*run, serde_json::json!({ "steps": ["a step"], "because": "It is so." }));
     assert_eq!(json["results"][0]["limit"], "no fences are enough");
     let mut sarif = Vec::new();
     report::Report::write(&report::sarif::Sarif, &outcome, &mut sarif).unwrap();
     let sarif: serde_json::Value = serde_json::from_slice(&sarif).unwrap();
     let found = &sarif["runs"][0]["results"][0];
     assert_eq!((&found["ruleId"], &found["level"]), (&"no-fences-are-enough".into(), &"error".into()));
+    assert_eq!(found.get("codeFlows"), None);
 }
 
 #[test]

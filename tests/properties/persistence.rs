@@ -19,6 +19,7 @@ use seqcon::placement::Minimality;
 use seqcon::program::single_access::SingleAccess;
 use seqcon::program::{At, Program};
 use seqcon::repair::Repair;
+use seqcon::report::runs::list;
 use seqcon::weak::split::SplitProgram;
 use seqcon::weak::system::System;
 use seqcon::weak::verify::{Question, Verdict, same_states};
@@ -344,7 +345,7 @@ fn every_delay_has_a_run() {
         let mini = random_mini(rng, &Shape { most_threads: 3, most_instructions: 4, variables: 3 });
         let (outcome, _) = outcome(&program(&mini), None);
         assert_eq!(outcome.runs.len(), outcome.findings.delays.len());
-        outcome.runs.iter().for_each(|run| assert_is_witness(&run.steps));
+        outcome.runs.iter().for_each(|run| assert_is_witness(&list(&run.evidence)));
     });
 }
 

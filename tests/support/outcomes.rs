@@ -2,7 +2,7 @@
 
 use super::analyse::{bundled_facts, model};
 use seqcon::aeg::Profile;
-use seqcon::analysis::{Analysis, Options, Outcome};
+use seqcon::analysis::{Analysis, Deed, Evidence, Options, Outcome, Run};
 use seqcon::explore::observe::{FactsObserver, facts};
 use seqcon::explore::{Limits, explore};
 use seqcon::facts::Facts;
@@ -112,5 +112,26 @@ pub fn hostile(mut outcome: Outcome) -> Outcome {
         analysis.graph.accesses = accesses.clone();
     }
     outcome.model = name(1);
+    for told in outcome.results.iter_mut().flat_map(|result| &mut result.runs) {
+        if let Evidence::Run(run) = &mut told.evidence {
+            make_hostile(run, &outcome.accesses.threads);
+        }
+    }
     outcome
+}
+
+/// The same of a run: its threads get these names, and everything else in it names of its own.
+fn make_hostile(run: &mut Run, threads: &[String]) {
+    run.threads.iter_mut().zip(threads).for_each(|(name, hostile)| name.clone_from(hostile));
+    for (position, step) in run.steps.iter_mut().enumerate() {
+        let hostile = |shift: usize| HOSTILE[(position + shift) % HOSTILE.len()].to_owned();
+        match &mut step.deed {
+            Deed::Executes { name, text, accesses, .. } => {
+                (*name, *text) = (hostile(0), hostile(1));
+                accesses.iter_mut().for_each(|access| access.location = hostile(2));
+            }
+            Deed::BecomesVisible { write, .. } => write.location = hostile(3),
+        }
+        step.buffers.iter_mut().flatten().for_each(|write| write.location = hostile(4));
+    }
 }

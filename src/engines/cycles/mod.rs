@@ -10,6 +10,7 @@ mod between;
 mod few;
 mod recheck;
 
+use super::words::Words;
 use super::{Checker, Confirm, Description, Engine, Examined, Purpose, Settings, Subject, Task, Trouble, caveats};
 use crate::aeg::Accesses;
 use crate::analysis::{Abstraction, Analysis, CYCLES, Explored, ModelOutcome, Options, Told};
@@ -27,7 +28,6 @@ use crate::readings::{self, Others, STATES_FOR_OTHERS, Splittable};
 use crate::specification::Specification;
 use crate::weak::attack::Witness;
 use crate::weak::split::{SplitProgram, TooLong};
-use crate::weak::words::Words;
 use approach::Looked;
 use between::Between;
 use std::time::Instant;
@@ -243,12 +243,10 @@ impl Analysed<'_> {
 /// The runs that need delays, in the program's words.
 fn told(specification: &Specification, model: &MemoryModel, witnesses: &[Witness]) -> Result<Vec<Told>, TooLong> {
     let locations = SplitProgram::new(&specification.program)?.locations;
-    let words = Words { program: &specification.program, text: &specification.text, locations: &locations };
-    let told = |witness| {
-        let mut steps = String::new();
-        // A text takes all that is written to it.
-        let _written = words.write_witness(witness, &mut steps);
-        Told { steps, because: format!("a run that needs a delay of {}", model.name) }
+    let words = Words { specification, locations: &locations };
+    let told = |witness| Told {
+        evidence: words.witness(witness),
+        because: format!("a run that needs a delay of {}", model.name),
     };
     Ok(witnesses.iter().map(told).collect())
 }

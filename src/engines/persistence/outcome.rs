@@ -14,10 +14,11 @@ use super::needed::num_of_fences;
 use super::record::{Fringe, Seen};
 use super::run::{Run, witness};
 use crate::aeg::Accesses;
-use crate::analysis::{Abstraction, Confirmation, Explored, Fence, ModelOutcome, Options, Recheck, Told};
+use crate::analysis::{Abstraction, Confirmation, Evidence, Explored, Fence, ModelOutcome, Options, Recheck, Told};
 use crate::budget::Budget;
 use crate::caveat::Caveat;
 use crate::cycles::{Atomicity, Cycle, CycleList, Delay, Findings, JudgedCycle, Listing, Segment, SegmentVerdict};
+use crate::engines::words::Words;
 use crate::engines::{Answer, Checker, Examined, Ground, Trouble};
 use crate::explore::Stop;
 use crate::ids::{InstrAt, InstrId, LocationAt, ThreadAt, VertexId};
@@ -28,9 +29,7 @@ use crate::placement::exact::unreadability;
 use crate::placement::{MinimalSets, Minimality, Placement};
 use crate::program::At;
 use crate::repair::Repair;
-use crate::specification::Specification;
 use crate::weak::split::SplitProgram;
-use crate::weak::words::Words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
 use std::time::Instant;
@@ -184,7 +183,7 @@ impl Checker for Open<'_> {
             }
             let mut runs = checked.runs(model, &repair.fences, |pattern| pattern.thread == thread)?.into_iter();
             let told = runs.next().map(|told| Told { because: format!("  This is {}.\n", told.because), ..told });
-            let nothing = || Told { steps: String::new(), because: "  A pattern is left open.\n".to_owned() };
+            let nothing = || Told { evidence: Evidence::none(), because: "  A pattern is left open.\n".to_owned() };
             let sites = certain.open(&repair.fences).into_iter();
             let demands = sites.map(|sites| Demand { sites, strength: FenceStrength::Plain }).collect();
             return Ok(Answer::Fails { told: told.unwrap_or_else(nothing), demands: Some(demands) });
@@ -223,16 +222,13 @@ impl Checked<'_> {
             let prefix = part.exploration.run_to(&part.compiled, state);
             Some(witness(&machine, &prefix, pair.pattern, &path.instructions, pair.read, pair.fringe))
         };
-        let Specification { program, text, .. } = self.specification;
-        let locations = SplitProgram::new(program)?.locations;
-        let words = Words { program, text, locations: &locations };
+        let specification = self.specification;
+        let locations = SplitProgram::new(&specification.program)?.locations;
+        let words = Words { specification, locations: &locations };
         let told = |run: Run| {
-            let mut steps = String::new();
-            // A text takes all that is written to it.
-            let _written = words.write_run(&run, &mut steps);
             let name = &model.name;
             let because = format!("a run of {name} whose program and store orders no sequentially consistent run has");
-            Told { steps, because }
+            Told { evidence: words.run(&run), because }
         };
         Ok(self.pairs().iter().filter_map(run).map(told).collect())
     }

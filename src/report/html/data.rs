@@ -8,8 +8,9 @@ use super::super::edges::Edges;
 use super::super::{limits, program_order, reading};
 use super::drawing::Drawing;
 use super::listing::Listing;
+use super::runs::{RunData, run_data};
 use crate::aeg::{Accesses, Evaluation, Vertex};
-use crate::analysis::{Confirmation, ModelOutcome, Outcome};
+use crate::analysis::{Confirmation, Inserted, ModelOutcome, Outcome};
 use crate::caveat::Caveat;
 use crate::cycles::{Cycle, Delay, SegmentVerdict, Torn};
 use crate::ids::InstrId;
@@ -41,7 +42,7 @@ pub struct Data<'a> {
     nodes: Vec<NodeData>,
     program_edges: Vec<(usize, usize)>,
     listing: Listing,
-    results: Vec<ResultData>,
+    results: Vec<ResultData<'a>>,
 }
 
 #[derive(Serialize)]
@@ -71,7 +72,7 @@ struct NodeData {
 }
 
 #[derive(Serialize)]
-struct ResultData {
+struct ResultData<'a> {
     memory_model: String,
     title: String,
     summary: SummaryRow,
@@ -84,6 +85,10 @@ struct ResultData {
     fences: Vec<FenceData>,
     locks: Vec<LockData>,
     delays: Vec<DelayData>,
+    /// The reasons that are runs.
+    runs: Vec<RunData<'a>>,
+    /// No fence stops the first of them.
+    unfixable: bool,
 }
 
 #[derive(Serialize)]
@@ -187,7 +192,7 @@ fn node((vertex, level): (&Vertex, u32)) -> NodeData {
     }
 }
 
-fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
+fn result_data<'a>(outcome: &Outcome, result: &'a ModelOutcome) -> ResultData<'a> {
     let fences = fence_objects(outcome, result).into_iter().zip(&result.fences);
     let edges = Edges::new(outcome, result);
     let limit = limits::in_words(outcome, result).map(|limit| format!("not complete: {limit}"));
@@ -208,6 +213,8 @@ fn result_data(outcome: &Outcome, result: &ModelOutcome) -> ResultData {
             .zip(&result.confirmations)
             .map(|(delay, &confirmed)| delay_data(&edges, delay, confirmed))
             .collect(),
+        runs: run_data(result),
+        unfixable: result.inserted == Inserted::Unfixable,
     }
 }
 

@@ -14,6 +14,7 @@ pub mod data;
 mod drawing;
 mod listing;
 mod page;
+mod runs;
 
 use super::Report;
 use crate::analysis::Outcome;

@@ -13,11 +13,12 @@ const DAGRE_LICENCES: [&str; 2] = [
     include_str!("../../../assets/vendor/dagre.LICENSE"),
 ];
 /// The page's own script, a file a concept; they share one scope, in this order.
-const OWN: [&str; 7] = [
+const OWN: [&str; 8] = [
     include_str!("../../../assets/report/text.js"),
     include_str!("../../../assets/report/model.js"),
     include_str!("../../../assets/report/program.js"),
     include_str!("../../../assets/report/graph.js"),
+    include_str!("../../../assets/report/runs.js"),
     include_str!("../../../assets/report/details.js"),
     include_str!("../../../assets/report/tables.js"),
     include_str!("../../../assets/report/main.js"),

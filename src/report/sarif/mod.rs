@@ -4,21 +4,23 @@
 //! `warning`, or `error` where a run was found that goes wrong (`--confirm`). It stands at the instruction: in the
 //! source, where that is known (columns count characters), and always by thread and instruction. The code flow is the
 //! witness cycle, one thread flow a thread; `executionOrder` is the order in which the accesses are performed when
-//! the cycle comes about: the delayed access last, the one that overtook it first. Where the specification is SLCO,
+//! the cycle comes about: the delayed access last, the one that overtook it first. Where the reason is a run, it is
+//! that run, and `executionOrder` its order. Where the specification is SLCO,
 //! the fix is what `seqcon fix` would write for this result alone, and says so: two results can have the same
 //! insertion, which `seqcon fix` makes once. Several models are several runs, told apart by `automationDetails`.
 //!
 //! The output depends on the inputs and on the command alone: there are no times in it. The fingerprint of a result
 //! is made from names, not from lines, so it survives edits elsewhere.
 
+mod flow;
 mod schema;
 
 use super::edges::Edges;
 use super::minimal::Minimal;
-use super::{Report, limits, names};
+use super::{Report, limits, names, runs};
 use crate::analysis::{Confirmation, Fence, Inserted, ModelOutcome, Outcome};
 use crate::caveat::Caveat;
-use crate::cycles::{Cycle, SegmentVerdict};
+use crate::cycles::SegmentVerdict;
 use crate::ids::{InstrId, VertexId};
 use crate::lang::Language;
 use crate::memory::FenceStrength;
@@ -31,9 +33,9 @@ use crate::repair::Repair;
 use crate::source::Source;
 use crate::text::LineColumn;
 use schema::{
-    Artifact, ArtifactChange, ArtifactLocation, AutomationDetails, CodeFlow, Configuration, Descriptor, Driver, Fix,
-    Invocation, Location, Log, LogicalLocation, Message, Notification, PhysicalLocation, Region, Replacement,
-    ResultObject, Rule, Run, ThreadFlow, ThreadFlowLocation, Tool,
+    Artifact, ArtifactChange, ArtifactLocation, AutomationDetails, Configuration, Descriptor, Driver, Fix, Invocation,
+    Location, Log, LogicalLocation, Message, Notification, PhysicalLocation, Region, Replacement, ResultObject, Rule,
+    Run, Tool,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -109,7 +111,7 @@ fn driver() -> Driver {
         short_description: Message::new(short),
         full_description: Message::new(full),
         help: Message::new(format!(
-            "{full} The code flow shows a shortest cycle of accesses that comes about without it; 'seqcon fix' repairs a specification."
+            "{full} The code flow shows a shortest cycle of accesses that comes about without it, or a run; 'seqcon fix' repairs a specification."
         )),
         default_configuration: Configuration { level: "warning" },
     };
@@ -202,7 +204,8 @@ impl<'a> Writer<'a> {
     fn unfixable(&self, result: &ModelOutcome) -> ResultObject {
         const RULE: usize = 3;
         let name = &result.model.name;
-        let run = result.runs.first().map_or(String::new(), |run| format!(" {}{}", run.steps, run.because));
+        let told = result.runs.first();
+        let run = told.map_or(String::new(), |run| format!(" {}{}", runs::list(&run.evidence), run.because));
         let run = run.split_whitespace().collect::<Vec<_>>().join(" ");
         ResultObject {
             rule_id: RULES[RULE].0,
@@ -211,7 +214,7 @@ impl<'a> Writer<'a> {
             message: Message::new(format!("Under {name}, no fences are enough for {}. {run}", self.outcome.property)),
             locations: Vec::new(),
             related_locations: Vec::new(),
-            code_flows: Vec::new(),
+            code_flows: told.and_then(|told| self.run_flow(told)).into_iter().collect(),
             fixes: Vec::new(),
             partial_fingerprints: fingerprint(&[RULES[RULE].0, name]),
             properties: BTreeMap::from([("memoryModel", name.clone())]),
@@ -232,6 +235,9 @@ impl<'a> Writer<'a> {
                 format!(": without it, {to} may be seen before the write that {from} has read")
             }
         });
+        let run = fence.runs.first().and_then(|&run| self.run_flow(&result.runs[run])).filter(|_| reason.is_none());
+        let why = if run.is_some() { ": without it, the run of the code flow is possible".to_owned() } else { why };
+        let flow = reason.map(|delay| self.cycle_flow(edges, &delay.witness, &[])).or(run);
         let minimal = self.outcome.minimal(result);
         let asked = if minimal == Minimal::Program { "needed" } else { "asked for" };
         let what = format!(
@@ -254,7 +260,7 @@ impl<'a> Writer<'a> {
             message: Message::new(what),
             locations: vec![self.location(fence.site.instr)],
             related_locations: self.other_ways(fence.site),
-            code_flows: reason.map(|delay| self.code_flow(edges, &delay.witness, &[])).into_iter().collect(),
+            code_flows: flow.into_iter().collect(),
             fixes: self.fix(&repair, &format!("Put a fence {place} {instr}.")).into_iter().collect(),
             partial_fingerprints: fingerprint(&[RULES[rule].0, &result.model.name, &instr, &position]),
             properties: BTreeMap::from([
@@ -303,7 +309,11 @@ impl<'a> Writer<'a> {
             related_locations: related.collect(),
             code_flows: reason
                 .map(|found| {
-                    self.code_flow(edges, &found.witness, &[SegmentVerdict { torn: true, ..SegmentVerdict::default() }])
+                    self.cycle_flow(
+                        edges,
+                        &found.witness,
+                        &[SegmentVerdict { torn: true, ..SegmentVerdict::default() }],
+                    )
                 })
                 .into_iter()
                 .collect(),
@@ -368,37 +378,6 @@ impl<'a> Writer<'a> {
     fn artifact_of(&self, source: &Source) -> ArtifactLocation {
         let index = self.outcome.provenance.inputs.iter().position(|input| input.path == source.path);
         ArtifactLocation { uri: uri(&source.path), index }
-    }
-
-    fn code_flow(&self, edges: &Edges<'_>, cycle: &Cycle, verdicts: &[SegmentVerdict]) -> CodeFlow {
-        let steps = edges.steps(cycle, verdicts);
-        // The witness starts with the access that is executed last.
-        let order = |position: usize| if position == 0 { steps.len() } else { position };
-        let flow = |vertices: &[(usize, VertexId)]| {
-            let accesses = &self.outcome.accesses;
-            let thread = accesses.vertex(vertices[0].1).thread;
-            let locations = vertices.iter().map(|&(position, vertex)| ThreadFlowLocation {
-                location: Location {
-                    message: Some(Message::new(format!(
-                        "{} ({})",
-                        names::access(accesses, vertex),
-                        steps[position].name
-                    ))),
-                    ..self.location(accesses.vertex(vertex).instr)
-                },
-                execution_order: order(position),
-            });
-            ThreadFlow { id: accesses.threads[thread.index()].clone(), locations: locations.collect() }
-        };
-        let mut next = 0;
-        let threads = (0..cycle.segments.len()).map(|segment| {
-            let length = if cycle.is_move(segment) { 2 } else { 1 };
-            let own: Vec<_> = (next..next + length).map(|position| (position, steps[position].vertex)).collect();
-            next += length;
-            flow(&own)
-        });
-        let name = edges.diy_name(cycle, verdicts);
-        CodeFlow { thread_flows: threads.collect(), message: Message::new(format!("A critical cycle: {name}.")) }
     }
 
     /// The change of the text, where the language has words for it.
