@@ -7,17 +7,23 @@
 //! what is known of all reachable configurations ([`Tso::refine`], [`Pso::refine`]), and the buckets, by which a minor
 //! is looked up: one that is not found makes this fail.
 
-use super::automata::{ANY, Automata, Location, Operation, Transition, Value};
+use super::automata::{ANY, Location, Operation, Transition, Value};
 use super::pso::{self, Pso};
 use super::search::{Semantics, Target};
 use super::tso::{self, INITIAL, Tag, Tags, Tso};
 use crate::budget::{Budget, Exhausted};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 
 /// The plain rules of a machine.
 trait Plain: Semantics {
+    /// A minor with what the order asks of it.
+    type Look;
+
+    /// What the order asks of a minor.
+    fn look(&self, minor: &Self::Minor) -> Self::Look;
     /// Whether what the first stands for has all that the second stands for, by the definition of the order.
-    fn stands_for(&self, small: &Self::Minor, large: &Self::Minor) -> bool;
+    fn stands_for(&self, small: &Self::Look, large: &Self::Look) -> bool;
     /// All that the search has to have seen from a minor; each is refined.
     fn before(&self, minor: &Self::Minor) -> Vec<Self::Minor>;
     /// The forbidden configurations that the search has to have started from; each is refined.
@@ -26,31 +32,56 @@ trait Plain: Semantics {
     fn start(&self) -> Self::Minor;
 }
 
+/// Minors, to be looked up.
+struct Known<S: Plain> {
+    themselves: FxHashSet<S::Minor>,
+    buckets: FxHashMap<S::Bucket, Vec<S::Look>>,
+}
+
+impl<S: Plain> Known<S> {
+    fn new() -> Known<S> {
+        Known { themselves: FxHashSet::default(), buckets: FxHashMap::default() }
+    }
+
+    fn add(&mut self, rules: &S, minor: &S::Minor) {
+        self.buckets.entry(rules.bucket(minor)).or_default().push(rules.look(minor));
+        self.themselves.insert(minor.clone());
+    }
+
+    /// Whether one of them stands for this one; if so, that is remembered.
+    fn stand_for(&mut self, rules: &S, minor: &S::Minor) -> bool {
+        if self.themselves.contains(minor) {
+            return true;
+        }
+        let Some(known) = self.buckets.get(&rules.bucket(minor)) else { return false };
+        let look = rules.look(minor);
+        let is_covered = known.iter().any(|small| rules.stands_for(small, &look));
+        if is_covered {
+            self.themselves.insert(minor.clone());
+        }
+        is_covered
+    }
+}
+
 /// Whether minors prove that no target is reached.
 ///
 /// # Errors
 /// If the budget is exhausted.
 fn proves<S: Plain>(rules: &S, minors: &[S::Minor], targets: &[Target], budget: &Budget) -> Result<bool, Exhausted> {
-    let mut buckets: FxHashMap<S::Bucket, Vec<&S::Minor>> = FxHashMap::default();
-    for minor in minors {
-        buckets.entry(rules.bucket(minor)).or_default().push(minor);
-    }
-    let is_covered = |minor: &S::Minor| {
-        let known = buckets.get(&rules.bucket(minor));
-        known.is_some_and(|known| known.iter().any(|small| rules.stands_for(small, minor)))
-    };
-    if is_covered(&rules.start()) {
+    let mut known: Known<S> = Known::new();
+    minors.iter().for_each(|minor| known.add(rules, minor));
+    if known.stand_for(rules, &rules.start()) {
         return Ok(false);
     }
     for target in targets {
         budget.check()?;
-        if !rules.forbidden(target).iter().all(is_covered) {
+        if !rules.forbidden(target).iter().all(|minor| known.stand_for(rules, minor)) {
             return Ok(false);
         }
     }
     for minor in minors {
         budget.check()?;
-        if !rules.before(minor).iter().all(is_covered) {
+        if !rules.before(minor).iter().all(|before| known.stand_for(rules, before)) {
             return Ok(false);
         }
     }
@@ -158,23 +189,6 @@ impl Buffer {
     }
 }
 
-/// All tags that a message of a program can have, but for the initial one.
-fn all_tags(automata: &Automata<'_>, tags: Tags) -> Vec<Tag> {
-    let mut all = Vec::new();
-    for (thread, automaton) in automata.threads.iter().enumerate() {
-        for step in &automaton.transitions {
-            match &step.operation {
-                Operation::Write(location, _) => all.push(tags.write(thread, *location)),
-                Operation::Whole(_, writes) if !writes.is_empty() => all.push(tags.whole(thread)),
-                _ => {}
-            }
-        }
-    }
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
 /// A transition taken back, and whether it depends on the thread's pointer.
 fn undone(tso: &Tso<'_>, buffer: &Buffer, thread: usize, step: &Transition) -> (Vec<Buffer>, bool) {
     let tags = tso.tags;
@@ -235,7 +249,7 @@ fn undone(tso: &Tso<'_>, buffer: &Buffer, thread: usize, step: &Transition) -> (
             if !reads.iter().all(|&(location, value)| demand(&mut needed[location as usize], value)) {
                 return (Vec::new(), true);
             }
-            let own = all_tags(tso.automata, tags).into_iter().filter(|&tag| tags.of(tag).is_some_and(|(of, _)| of == thread));
+            let own = tso.all.iter().copied().filter(|&tag| tags.of(tag).is_some_and(|(of, _)| of == thread));
             let initial = (last == 0).then_some(INITIAL);
             let mut found = Vec::new();
             for tag in own.chain(initial) {
@@ -256,15 +270,17 @@ fn undone(tso: &Tso<'_>, buffer: &Buffer, thread: usize, step: &Transition) -> (
 }
 
 /// All that single moves of a thread's pointer can have come from, as far as one does not stand for the other.
-fn moved(tso: &Tso<'_>, starts: Vec<tso::Minor>, thread: usize) -> Vec<tso::Minor> {
-    let tags = all_tags(tso.automata, tso.tags);
+fn moved<'a>(tso: &Tso<'a>, starts: Vec<tso::Minor>, thread: usize) -> Vec<tso::Minor> {
     let mut all: Vec<tso::Minor> = Vec::new();
-    let mut open = starts;
-    while let Some(minor) = open.pop() {
-        if all.iter().any(|known| tso.stands_for(known, &minor)) {
+    let mut known: Known<Tso<'a>> = Known::new();
+    let mut open = VecDeque::from(starts);
+    // The nearest first: they stand for most of the others.
+    while let Some(minor) = open.pop_front() {
+        if known.stand_for(tso, &minor) {
             continue;
         }
         let buffer = Buffer::of(&minor);
+        known.add(tso, &minor);
         all.push(minor);
         let pointer = buffer.pointer(thread);
         // A thread is never in front of a step of its own that is one, and nothing is in front of the initial message.
@@ -277,7 +293,7 @@ fn moved(tso: &Tso<'_>, starts: Vec<tso::Minor>, thread: usize) -> Vec<tso::Mino
             before.point(thread, pointer - 1);
             open.extend(before.refined(tso));
         }
-        for tag in tags.iter().copied().chain((pointer == 0).then_some(INITIAL)) {
+        for tag in tso.all.iter().copied().chain((pointer == 0).then_some(INITIAL)) {
             let is_allowed = match tso.tags.of(tag) {
                 None => true,
                 Some((writer, Some(location))) => buffer.last_write(tso.tags, writer, location) >= pointer,
@@ -295,37 +311,52 @@ fn moved(tso: &Tso<'_>, starts: Vec<tso::Minor>, thread: usize) -> Vec<tso::Mino
     all
 }
 
+/// A message, with all that the order asks of it.
+struct Anchored {
+    tag: Tag,
+    snapshot: Vec<Value>,
+    /// The threads whose pointer is here.
+    seen_by: Vec<usize>,
+    /// The threads and locations of which it is the last write.
+    last_of: Vec<(usize, Location)>,
+}
+
 impl Plain for Tso<'_> {
-    fn stands_for(&self, small: &tso::Minor, large: &tso::Minor) -> bool {
-        if small.states != large.states {
-            return false;
+    type Look = Vec<Anchored>;
+
+    fn look(&self, minor: &tso::Minor) -> Vec<Anchored> {
+        let buffer = Buffer::of(minor);
+        let threads = 0..minor.states.len();
+        let pairs = threads.flat_map(|thread| {
+            (0..self.automata.domains.len() as Location).map(move |location| (thread, location))
+        });
+        let mut looked: Vec<Anchored> = Vec::with_capacity(buffer.messages.len());
+        for Message { tag, snapshot, seen_by } in &buffer.messages {
+            let mut seen_by = seen_by.clone();
+            seen_by.sort_unstable();
+            looked.push(Anchored { tag: *tag, snapshot: snapshot.clone(), seen_by, last_of: Vec::new() });
         }
-        let (small, large) = (Buffer::of(small), Buffer::of(large));
-        // For each message the threads and locations of which it is the last write.
-        let last_writes = |buffer: &Buffer| {
-            let mut of: Vec<Vec<(usize, Location)>> = vec![Vec::new(); buffer.messages.len()];
-            for thread in 0..buffer.states.len() {
-                for location in 0..self.automata.domains.len() as Location {
-                    of[buffer.last_write(self.tags, thread, location)].push((thread, location));
-                }
-            }
-            of
-        };
-        let (small_last, large_last) = (last_writes(&small), last_writes(&large));
-        // Whether what is behind can be matched, from behind: a message that is left out has no pointer and is no last
-        // write, so a message which has one is matched at once, and of the others the last one that fits will do.
-        let mut at = small.messages.len();
-        for (position, message) in large.messages.iter().enumerate().rev() {
+        for (thread, location) in pairs {
+            looked[buffer.last_write(self.tags, thread, location)].last_of.push((thread, location));
+        }
+        looked
+    }
+
+    fn stands_for(&self, small: &Vec<Anchored>, large: &Vec<Anchored>) -> bool {
+        // From behind: a message that is left out has no pointer and is no last write, so one which has is matched at
+        // once, and of the others the last one that fits will do.
+        let mut at = small.len();
+        for message in large.iter().rev() {
             let fits = at.checked_sub(1).is_some_and(|candidate| {
-                let known = &small.messages[candidate];
+                let known = &small[candidate];
                 known.tag == message.tag
-                    && known.seen_by == message.seen_by
-                    && small_last[candidate] == large_last[position]
                     && known.snapshot.iter().zip(&message.snapshot).all(|(asked, value)| meets(*asked, *value))
+                    && known.seen_by == message.seen_by
+                    && known.last_of == message.last_of
             });
             if fits {
                 at -= 1;
-            } else if !message.seen_by.is_empty() || !large_last[position].is_empty() {
+            } else if !message.seen_by.is_empty() || !message.last_of.is_empty() {
                 return false;
             }
         }
@@ -350,7 +381,7 @@ impl Plain for Tso<'_> {
     fn forbidden(&self, target: &Target) -> Vec<tso::Minor> {
         let threads: Vec<usize> = (0..target.states.len()).collect();
         let mut all = Vec::new();
-        for tag in all_tags(self.automata, self.tags).into_iter().chain([INITIAL]) {
+        for tag in self.all.iter().copied().chain([INITIAL]) {
             let message = Message { tag, snapshot: target.memory.clone(), seen_by: threads.clone() };
             let start = Buffer { states: target.states.to_vec(), messages: vec![message] };
             let mut found: Vec<tso::Minor> = start.refined(self).into_iter().collect();
@@ -370,6 +401,12 @@ impl Plain for Tso<'_> {
 }
 
 impl Plain for Pso<'_> {
+    type Look = pso::Minor;
+
+    fn look(&self, minor: &pso::Minor) -> pso::Minor {
+        minor.clone()
+    }
+
     fn stands_for(&self, small: &pso::Minor, large: &pso::Minor) -> bool {
         let is_word_in = |small: &[Value], large: &[Value]| {
             let mut at = small.len();

@@ -92,7 +92,7 @@ pub struct Tso<'a> {
     pub automata: &'a Automata<'a>,
     pub tags: Tags,
     /// All tags that a message can have, but for the initial one.
-    all: Vec<Tag>,
+    pub all: Vec<Tag>,
     history: History<'a>,
     rules: Rules,
 }
