@@ -22,11 +22,13 @@ use crate::facts::{Facts, Presumed};
 use crate::ids::InstrId;
 use crate::lts::label::Label;
 use crate::memory::{Kind, MemoryModel};
+use crate::outline::Site;
 use crate::placement::cost::Costs;
 use crate::placement::locks::lock_groups;
 use crate::placement::service::served_delays;
 use crate::placement::{self, Method, Minimality, Placement, Problem, recheck};
 use crate::safety::Synchronisation;
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// What is asked of the analysis.
@@ -44,6 +46,8 @@ pub struct Options {
     pub costs: Costs,
     /// How many minimal sets of fences to list for each thread; only some engines can.
     pub minimal_sets: Listing,
+    /// Where fences may stand, if not everywhere; only some engines can be told.
+    pub sites: Option<BTreeSet<Site>>,
 }
 
 impl Default for Options {
@@ -55,6 +59,7 @@ impl Default for Options {
             method: Method::Exact,
             costs: Costs::default(),
             minimal_sets: Listing::None,
+            sites: None,
         }
     }
 }

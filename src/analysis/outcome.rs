@@ -39,8 +39,19 @@ pub enum Inserted {
     Enough,
     /// No fences are enough: the first of the [runs](ModelOutcome::runs), if there is one, has none that could stop it.
     Unfixable,
+    /// No fences at the sites allowed are enough: the first of the [runs](ModelOutcome::runs) can only be stopped
+    /// elsewhere.
+    NotAtSites,
     /// It is not known which fences are enough, only that at least so many are needed; why.
     Undecided(usize, String),
+}
+
+impl Inserted {
+    /// Whether no fences that are allowed are enough.
+    #[must_use]
+    pub fn is_hopeless(&self) -> bool {
+        matches!(self, Inserted::Unfixable | Inserted::NotAtSites)
+    }
 }
 
 /// A fence to be put in.

@@ -74,6 +74,7 @@ fn refuse_for_engine(arguments: &AnalyseArguments, engine: &dyn Engine, models: 
     let own = [
         (arguments.abstraction.is_some(), "--abstraction"),
         (arguments.minimal_sets.is_some(), "--minimal-sets"),
+        (arguments.fence_sites.is_some(), "--fence-sites"),
         (!matches!(arguments.placement, PlacementArgument::Exact), "--placement greedy"),
         (!matches!(arguments.profile, ProfileArgument::Sound), "--profile"),
         (!matches!(arguments.conflicts, ConflictsArgument::Auto), "--conflicts"),
@@ -231,7 +232,7 @@ fn provenance(arguments: &AnalyseArguments, paths: &[PathBuf]) -> Provenance {
 pub fn exit_status(arguments: &AnalyseArguments, outcomes: &[Outcome]) -> ExitCode {
     let results = || outcomes.iter().flat_map(|outcome| &outcome.results);
     let violated = results().any(|result| result.verification == Verification::Violated);
-    let unfixable = results().any(|result| result.inserted == Inserted::Unfixable);
+    let unfixable = results().any(|result| result.inserted.is_hopeless());
     if violated || unfixable || arguments.check && results().any(|result| !result.is_clean()) {
         return ExitCode::from(1);
     }
@@ -284,6 +285,7 @@ fn options(arguments: &AnalyseArguments, examined: &dyn Examined) -> Result<Opti
         atomicity: examined.atomicity(),
         listing: listing(arguments.cycles),
         minimal_sets: listing(arguments.minimal_sets),
+        sites: arguments.fence_sites.as_ref().map(|which| which.sites(accesses)).transpose()?,
         method: match arguments.placement {
             PlacementArgument::Exact => Method::Exact,
             PlacementArgument::Greedy => Method::Greedy,

@@ -6,6 +6,7 @@ mod limits;
 pub use formats::{CompareArguments, FormatArguments, MatrixArguments, MergeArguments};
 pub use limits::{BudgetArguments, LimitArguments};
 
+use super::fence_sites::FenceSites;
 use super::instances::{Instances, instances};
 use crate::engines::Approach;
 use crate::provenance::Hashes;
@@ -182,9 +183,14 @@ pub struct AnalyseArguments {
     /// of one class (which share nothing); --csv and --html write it, as a table and as a picture
     #[arg(long, value_name = "A..B", value_parser = instances)]
     pub instances: Option<Instances>,
-    /// With --engine persistence: list the minimal sets of fences of each thread: at most N, or all of them
+    /// List the minimal sets of fences, from which none can be left out: at most N, or all of them (--engine
+    /// persistence: of each thread; single-buffer, store-buffers: of the program)
     #[arg(long, value_name = "N|all", value_parser = cycles)]
     pub minimal_sets: Option<CyclesArgument>,
+    /// Where fences may stand, for engines that run the program: anywhere (all), only right after instructions that
+    /// write or right before such that read, or at the sites in a file, one a line, as 'T0.3 after' [default: all]
+    #[arg(long, value_name = "all|after-writes|before-reads|FILE")]
+    pub fence_sites: Option<FenceSites>,
     /// How instructions with several accesses are read [default: full; with --profile published: split]
     #[arg(long, value_enum, value_name = "WHICH", default_missing_value = "full", num_args = 0..=1)]
     pub atomicity: Option<AtomicityArgument>,

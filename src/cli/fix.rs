@@ -137,7 +137,7 @@ fn no_fences(original: &Specification, outcome: &ModelOutcome) -> Failure {
         Inserted::Undecided(_, why) => {
             Failure::Exhausted(format!("{name}: it is not known which fences are enough for {model}: {why}"))
         }
-        Inserted::Enough | Inserted::Unfixable => {
+        Inserted::Enough | Inserted::Unfixable | Inserted::NotAtSites => {
             let run = outcome.runs.first();
             let run = run.map_or(String::new(), |run| format!(":\n{}{}", runs::list(&run.evidence), run.because));
             Failure::Nothing(format!("{name}: no fences are enough for {model}{}", run.trim_end()))

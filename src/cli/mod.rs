@@ -12,6 +12,7 @@ mod explore;
 mod export;
 mod facts;
 mod failure;
+mod fence_sites;
 mod fix;
 mod help;
 mod info;

@@ -1,12 +1,14 @@
 //! The fewest fences by a checker alone: propose, check, learn what a run demands, until the property holds.
 
-use super::{Answer, Examined, Trouble};
+use super::{Answer, Checker, Examined, Trouble};
 use crate::analysis::{Fence, Inserted, ModelOutcome, Options, Recheck, Told};
+use crate::cycles::Listing;
 use crate::insertion::{self, Candidate, Choice, Demand, Fences, Insertion, fewest};
 use crate::memory::{FenceStrength, Kind, MemoryModel};
 use crate::placement::cost::Costs;
 use crate::placement::exact::unreadability;
-use crate::placement::{Minimality, Placement};
+use crate::outline::Site;
+use crate::placement::{MinimalSets, Minimality, Placement};
 use crate::repair::Repair;
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -19,6 +21,25 @@ enum Stop {
     Trouble(Trouble),
 }
 
+/// Asks a checker, and keeps what it learns.
+struct Learner<'c> {
+    checker: Box<dyn Checker + 'c>,
+    /// The runs that were found, with what they demand.
+    runs: Vec<(Told, BTreeSet<Demand>)>,
+}
+
+impl insertion::Checker for Learner<'_> {
+    type Stop = Stop;
+
+    fn check(&mut self, fences: &Fences) -> insertion::Answer<Stop> {
+        let repair = Repair { fences: fences.keys().copied().collect(), ..Repair::default() };
+        match self.checker.check(&repair) {
+            Err(trouble) => insertion::Answer::Undecided(Stop::Trouble(trouble)),
+            Ok(answer) => learnt(answer, fences, &mut self.runs),
+        }
+    }
+}
+
 /// The fewest fences after which the property holds, and of these such as are easy to see in a text, with a run for
 /// each.
 ///
@@ -27,25 +48,20 @@ enum Stop {
 pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -> Result<ModelOutcome, Trouble> {
     let started = Instant::now();
     let accesses = examined.accesses();
-    let candidates: Vec<Candidate> = accesses.sites().into_iter().map(|site| (site, FenceStrength::Plain)).collect();
+    let is_allowed = |site: &Site| options.sites.as_ref().is_none_or(|allowed| allowed.contains(site));
+    let sites = accesses.sites().into_iter().filter(is_allowed);
+    let candidates: Vec<Candidate> = sites.map(|site| (site, FenceStrength::Plain)).collect();
     let cost = |(site, strength): Candidate| options.costs.of(site, strength);
     let readability = |(site, _): Candidate| unreadability(accesses, site);
     let choice = Choice { candidates: &candidates, weights: &[&cost, &readability], budget: examined.budget() };
-    let mut checker = examined.checker(model)?;
-    let mut runs: Vec<(Told, BTreeSet<Demand>)> = Vec::new();
-    let mut check = |fences: &Fences| {
-        let repair = Repair { fences: fences.keys().copied().collect(), ..Repair::default() };
-        match checker.check(&repair) {
-            Err(trouble) => insertion::Answer::Undecided(Stop::Trouble(trouble)),
-            Ok(answer) => learnt(answer, fences, &mut runs),
-        }
-    };
-    let (inserted, fences) = match fewest(&choice, [], &mut check) {
+    let mut learner = Learner { checker: examined.checker(model)?, runs: Vec::new() };
+    let (inserted, fences) = match fewest(&choice, [], &mut learner) {
         Insertion::Fewest(fences) => (Inserted::Enough, fences),
-        Insertion::Unfixable(_) => {
+        Insertion::Unfixable(demand) => {
             // The run that no fence stops is the one that was found last.
-            runs.rotate_right(1);
-            (Inserted::Unfixable, Fences::new())
+            learner.runs.rotate_right(1);
+            let elsewhere = !demand.sites.is_empty();
+            (if elsewhere { Inserted::NotAtSites } else { Inserted::Unfixable }, Fences::new())
         }
         Insertion::Undecided(_, Stop::Trouble(trouble)) => return Err(trouble),
         Insertion::Undecided(least, Stop::Undecided(why)) => {
@@ -59,6 +75,26 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         }
     };
     let is_enough = inserted == Inserted::Enough;
+    let minimal_sets = match options.minimal_sets {
+        _ if !is_enough => None,
+        Listing::None => None,
+        Listing::First(most) => Some(most),
+        Listing::All => Some(usize::MAX),
+    };
+    let minimal_sets = match minimal_sets {
+        None => None,
+        Some(most) => {
+            let found = insertion::all_minimal(|site| is_allowed(&site), most, &mut learner, examined.budget());
+            let (sets, complete) = match found {
+                Ok(found) => found,
+                Err(Stop::Trouble(trouble)) => return Err(trouble),
+                Err(Stop::Undecided(_)) => (Vec::new(), false),
+            };
+            let part = sets.into_iter().map(|set| set.into_iter().collect()).collect();
+            Some(MinimalSets { parts: vec![part], complete })
+        }
+    };
+    let runs = learner.runs;
     let minimality = if is_enough { Minimality::Program } else { Minimality::AtLeast(0) };
     let placement = Placement { cost: options.costs.total(&fences), fences, minimality };
     // The checker has looked at the fences, and nothing cheaper is enough, so none can be left out.
@@ -77,7 +113,8 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         inserted,
         runs: runs.into_iter().map(|(told, _)| told).collect(),
         composites: examined.composites(),
-        complete: is_enough && !examined.explored().cut_off,
+        complete: is_enough && !examined.explored().cut_off && minimal_sets.as_ref().is_none_or(|sets| sets.complete),
+        minimal_sets,
         stopped: examined.budget().exhausted(),
         elapsed: started.elapsed(),
         ..ModelOutcome::new(model, placement, recheck)

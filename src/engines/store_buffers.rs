@@ -35,7 +35,7 @@ impl Engine for StoreBuffers {
             input: "specifications",
             after: "machines with store buffers; attacks: Bouajjani, Derevenetc and Meyer 2013 (docs/method.md §11)",
             purpose: Purpose::FindsAndJudges,
-            takes: &["--atomicity", "--max-weak-states", "--buffer-bound"],
+            takes: &["--atomicity", "--max-weak-states", "--buffer-bound", "--minimal-sets", "--fence-sites"],
         }
     }
 

@@ -156,7 +156,8 @@ pub fn fewest<C: Checker>(
 }
 
 /// All minimal sets of plain fences at sites that are allowed, the smallest first, but no more than `most`, or than
-/// the budget lasts; and whether these are all.
+/// the budget lasts; and whether these are all. What the checker demands once is remembered: it is asked only about sets
+/// that meet all of it.
 ///
 /// # Errors
 /// If the checker cannot decide.
@@ -166,12 +167,21 @@ pub fn all_minimal<C: Checker>(
     checker: &mut C,
     budget: &Budget,
 ) -> Result<(Vec<BTreeSet<Site>>, bool), C::Stop> {
-    let mut demands_of = |sites: &BTreeSet<Site>| match checker
-        .check(&sites.iter().map(|&site| (site, FenceStrength::Plain)).collect())
-    {
-        Answer::Holds => Ok(BTreeSet::new()),
-        Answer::Undecided(stop) => Err(stop),
-        Answer::Fails(demands) => Ok(demands),
+    let mut known: BTreeSet<Demand> = BTreeSet::new();
+    let mut demands_of = |sites: &BTreeSet<Site>| {
+        let fences: Fences = sites.iter().map(|&site| (site, FenceStrength::Plain)).collect();
+        let unmet: BTreeSet<Demand> = known.iter().filter(|demand| !demand.is_met_by(&fences)).cloned().collect();
+        if !unmet.is_empty() {
+            return Ok(unmet);
+        }
+        match checker.check(&fences) {
+            Answer::Holds => Ok(BTreeSet::new()),
+            Answer::Undecided(stop) => Err(stop),
+            Answer::Fails(demands) => {
+                known.extend(demands.iter().cloned());
+                Ok(demands)
+            }
+        }
     };
     let mut minimal: Vec<BTreeSet<Site>> = Vec::new();
     let mut seen = BTreeSet::from([BTreeSet::new()]);

@@ -18,7 +18,7 @@ pub mod service;
 
 use crate::aeg::AbstractEventGraph;
 use crate::cycles::Delay;
-use crate::ids::{InstrId, ThreadId};
+use crate::ids::ThreadId;
 use crate::insertion::{Demand, Fences};
 use crate::memory::{FenceStrength, MemoryModel};
 use crate::outline::Site;
@@ -63,9 +63,9 @@ pub enum Minimality {
 /// All sets of fences from which no fence can be left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinimalSets {
-    /// For each thread that needs fences its minimal sets, smallest first: a fence stands after each of these
-    /// instructions. Those of the program are all combinations.
-    pub threads: Vec<Vec<Vec<InstrId>>>,
+    /// For each part of the program that needs fences its minimal sets, smallest first: the threads, or all of it.
+    /// Those of the program are all combinations.
+    pub parts: Vec<Vec<Vec<Site>>>,
     /// Whether these are all.
     pub complete: bool,
 }

@@ -3,7 +3,8 @@
 
 use super::names;
 use crate::analysis::{Abstraction, ModelOutcome, Outcome};
-use crate::property::Property;
+use crate::outline::Place;
+use crate::property::{Property, PropertyKind};
 use crate::source::Source;
 use std::fmt::{self, Write};
 
@@ -44,7 +45,7 @@ pub(super) fn left_out(outcome: &Outcome) -> Option<String> {
     Some(format!("{first}{others} not taken into account: fewer fences may do ('seqcon verify --as-is' decides)"))
 }
 
-/// The minimal sets of fences, thread by thread.
+/// The minimal sets of fences, part by part.
 pub(super) fn write_minimal_sets(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     let Some(sets) = &result.minimal_sets else { return Ok(()) };
     let accesses = &outcome.accesses;
@@ -53,11 +54,22 @@ pub(super) fn write_minimal_sets(outcome: &Outcome, result: &ModelOutcome, out: 
         (false, None) => " (and more: the limit of --minimal-sets was reached)".to_owned(),
         (false, Some(limit)) => format!(" (and more: stopped at {limit})"),
     };
-    writeln!(out, "  minimal sets of fences, each to be combined with one of every other thread{more}:")?;
-    for thread in &sets.threads {
-        for set in thread {
-            let instrs: Vec<String> = set.iter().map(|&instr| names::instruction(accesses, instr)).collect();
-            writeln!(out, "    after {}", instrs.join(", "))?;
+    match (&sets.parts[..], outcome.property.kind()) {
+        (parts, PropertyKind::Persistent) if !parts.is_empty() => {
+            writeln!(out, "  minimal sets of fences, each to be combined with one of every other thread{more}:")?;
+        }
+        (parts, _) => writeln!(out, "  {} minimal sets of fences{more}:", parts.iter().map(Vec::len).sum::<usize>())?,
+    }
+    for set in sets.parts.iter().flatten() {
+        let are_after = set.iter().all(|site| site.place == Place::After);
+        let names: Vec<String> = match are_after {
+            true => set.iter().map(|&site| names::instruction(accesses, site.instr)).collect(),
+            false => set.iter().map(|&site| names::point(accesses, site)).collect(),
+        };
+        match (set.is_empty(), are_after) {
+            (true, _) => writeln!(out, "    none")?,
+            (false, true) => writeln!(out, "    after {}", names.join(", "))?,
+            (false, false) => writeln!(out, "    {}", names.join(", "))?,
         }
     }
     Ok(())

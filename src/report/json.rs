@@ -115,7 +115,7 @@ struct ResultObject<'a> {
 
 #[derive(Serialize)]
 struct InsertedObject<'a> {
-    /// `unfixable` or `undecided`.
+    /// `unfixable`, `not-at-sites` or `undecided`.
     verdict: &'a str,
     /// At least so many fences are needed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -286,6 +286,7 @@ pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<Fen
 fn inserted_object(inserted: &Inserted) -> Option<InsertedObject<'static>> {
     match inserted {
         Inserted::Enough => None,
+        Inserted::NotAtSites => Some(InsertedObject { verdict: "not-at-sites", at_least: None, why: None }),
         Inserted::Unfixable => Some(InsertedObject { verdict: "unfixable", at_least: None, why: None }),
         Inserted::Undecided(needed, why) => {
             Some(InsertedObject { verdict: "undecided", at_least: Some(*needed), why: Some(why.clone()) })
@@ -333,8 +334,8 @@ fn result_object<'a>(outcome: &Outcome, result: &'a ModelOutcome) -> ResultObjec
         delays: delays.collect(),
         cycles: outcome.cycle_rows(result),
         minimal_sets: result.minimal_sets.as_ref().map(|sets| {
-            let set = |set: &Vec<_>| set.iter().map(|&instr| names::instruction(accesses, instr)).collect();
-            sets.threads.iter().map(|thread| thread.iter().map(set).collect()).collect()
+            let set = |set: &Vec<_>| set.iter().map(|&site| names::fence(accesses, site)).collect();
+            sets.parts.iter().map(|thread| thread.iter().map(set).collect()).collect()
         }),
     }
 }

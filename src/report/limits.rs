@@ -11,6 +11,7 @@ pub fn in_words(outcome: &Outcome, result: &ModelOutcome) -> Option<String> {
     let listing = result.findings.cycles.as_ref().filter(|list| !list.complete);
     let inserted = match &result.inserted {
         Inserted::Enough => None,
+        Inserted::NotAtSites => Some("no fences at the sites allowed (--fence-sites) are enough".to_owned()),
         Inserted::Unfixable => Some("no fences are enough".to_owned()),
         Inserted::Undecided(_, why) => Some(format!("it is not known which fences are enough: {why}")),
     };

@@ -56,6 +56,7 @@ impl Outcome {
         let least = if self.options.costs == Costs::default() { "fewest" } else { "cheapest" };
         match &result.inserted {
             Inserted::Enough => {}
+            Inserted::NotAtSites => return format!("{least}: no fences at the sites allowed are enough"),
             Inserted::Unfixable => return format!("{least}: no fences are enough"),
             Inserted::Undecided(needed, _) => return format!("{least}: not known (at least {needed} needed)"),
         }

@@ -66,6 +66,15 @@ pub fn point(accesses: &Accesses, point: Site) -> String {
     format!("{} {}", instruction(accesses, point.instr), place_name(point.place))
 }
 
+/// The point of a fence in a list of such: those after instructions are called after them.
+#[must_use]
+pub fn fence(accesses: &Accesses, site: Site) -> String {
+    match site.place {
+        Place::After => instruction(accesses, site.instr),
+        _ => point(accesses, site),
+    }
+}
+
 /// `yes` or `no`.
 #[must_use]
 pub fn yes_no(value: bool) -> &'static str {

@@ -161,6 +161,7 @@ fn write_title(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
     match result.inserted {
         Inserted::Enough => {}
         Inserted::Unfixable => return writeln!(out, ": no fences are enough"),
+        Inserted::NotAtSites => return writeln!(out, ": no fences at the sites allowed are enough"),
         Inserted::Undecided(..) => return writeln!(out, ": not decided"),
     }
     let needed = [(result.fences.len(), "fence"), (result.locks.len(), "lock")];
@@ -347,7 +348,7 @@ fn write_example(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
 
 /// The runs that fences stop, and the one that none does: so many of them.
 fn write_runs(result: &ModelOutcome, (most, style): (usize, Style), out: &mut dyn Write) -> fmt::Result {
-    let unstopped = result.runs.iter().take(usize::from(result.inserted == Inserted::Unfixable));
+    let unstopped = result.runs.iter().take(usize::from(result.inserted.is_hopeless()));
     let unstopped = unstopped.map(|run| ("no fence stops this run".to_owned(), run));
     let stopped = result.runs.iter().enumerate().take(most).filter_map(|(number, run)| {
         let by: Vec<String> = (0..result.fences.len())

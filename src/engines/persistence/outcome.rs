@@ -301,7 +301,7 @@ impl Checked<'_> {
             Listing::All => usize::MAX,
         };
         let machine = self.machine();
-        let mut sets = MinimalSets { threads: Vec::new(), complete: true };
+        let mut sets = MinimalSets { parts: Vec::new(), complete: true };
         for thread in ThreadAt::all(self.specification.program.threads.len()) {
             let paths = Paths::of(&self.patterns, thread, &machine);
             if paths.patterns.is_empty() {
@@ -309,8 +309,7 @@ impl Checked<'_> {
             }
             let (found, complete) = minimal_sets(&paths, most, &self.budget);
             sets.complete &= complete;
-            let instrs = |set: &Cuts| set.iter().map(|site| site.instr).collect();
-            sets.threads.push(found.iter().map(instrs).collect());
+            sets.parts.push(found.iter().map(|set| set.iter().copied().collect()).collect());
         }
         Some(sets)
     }

@@ -10,7 +10,7 @@ use super::drawing::Drawing;
 use super::listing::Listing;
 use super::runs::{RunData, run_data};
 use crate::aeg::{Accesses, Evaluation, Vertex};
-use crate::analysis::{Confirmation, Inserted, ModelOutcome, Outcome};
+use crate::analysis::{Confirmation, ModelOutcome, Outcome};
 use crate::caveat::Caveat;
 use crate::cycles::{Cycle, Delay, SegmentVerdict, Torn};
 use crate::ids::InstrId;
@@ -214,7 +214,7 @@ fn result_data<'a>(outcome: &Outcome, result: &'a ModelOutcome) -> ResultData<'a
             .map(|(delay, &confirmed)| delay_data(&edges, delay, confirmed))
             .collect(),
         runs: run_data(result),
-        unfixable: result.inserted == Inserted::Unfixable,
+        unfixable: result.inserted.is_hopeless(),
     }
 }
 

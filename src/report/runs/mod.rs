@@ -3,7 +3,7 @@
 mod drawing;
 
 use super::streams::harmless;
-use crate::analysis::{Deed, Evidence, Inserted, ModelOutcome, Run, RunStep, Told};
+use crate::analysis::{Deed, Evidence, ModelOutcome, Run, RunStep, Told};
 use std::fmt::{self, Write};
 
 /// How a run is shown.
@@ -18,7 +18,7 @@ pub enum Style {
 /// Whether the runs of a result are its reasons; else they are told besides, on the terminal alone.
 #[must_use]
 pub fn are_reasons(result: &ModelOutcome) -> bool {
-    result.inserted == Inserted::Unfixable || result.fences.iter().any(|fence| !fence.runs.is_empty())
+    result.inserted.is_hopeless() || result.fences.iter().any(|fence| !fence.runs.is_empty())
 }
 
 /// How much of an instruction's text a list has.

@@ -18,7 +18,7 @@ mod schema;
 use super::edges::Edges;
 use super::minimal::Minimal;
 use super::{Report, limits, names, runs};
-use crate::analysis::{Confirmation, Fence, Inserted, ModelOutcome, Outcome};
+use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::caveat::Caveat;
 use crate::cycles::SegmentVerdict;
 use crate::ids::{InstrId, VertexId};
@@ -155,7 +155,7 @@ impl<'a> Writer<'a> {
     fn invocation(&self) -> Invocation<'a> {
         let caveats = self.outcome.caveats.iter().map(|caveat| self.notification(caveat));
         let limited = |result: &ModelOutcome| {
-            let limit = limits::in_words(self.outcome, result).filter(|_| result.inserted != Inserted::Unfixable)?;
+            let limit = limits::in_words(self.outcome, result).filter(|_| !result.inserted.is_hopeless())?;
             let name = &result.model.name;
             Some(Notification {
                 descriptor: None,
@@ -196,7 +196,7 @@ impl<'a> Writer<'a> {
         let edges = Edges::new(self.outcome, result);
         let fences = result.fences.iter().map(|fence| self.fence(result, &edges, fence));
         let locks = result.locks.iter().enumerate().map(|(number, lock)| self.lock(result, &edges, number, lock));
-        let unfixable = (result.inserted == Inserted::Unfixable).then(|| self.unfixable(result));
+        let unfixable = result.inserted.is_hopeless().then(|| self.unfixable(result));
         fences.chain(locks).chain(unfixable).collect()
     }
 
