@@ -119,7 +119,7 @@ pub enum Command {
 /// Where the state space comes from and how it is read.
 #[derive(Args)]
 pub struct InputArguments {
-    /// Specifications (.slco, .litmus, .txt, .trench), state spaces (.aut, .aut.gz, - for standard input) or facts
+    /// Specifications (.slco, .litmus, .txt, .trench, .rmm), state spaces (.aut, .aut.gz, - for standard input) or facts
     /// files; each is a model of its own
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
@@ -301,7 +301,7 @@ pub enum CyclesArgument {
 
 #[derive(Args)]
 pub struct ExploreArguments {
-    /// The specification (.slco, .litmus, .txt, .trench)
+    /// The specification (.slco, .litmus, .txt, .trench, .rmm)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// Write the state space here, as .aut in mCRL2's shape (- for standard output)
@@ -318,7 +318,7 @@ pub struct ExploreArguments {
 
 #[derive(Args)]
 pub struct ExportArguments {
-    /// The specification (.slco, .litmus, .txt, .trench)
+    /// The specification (.slco, .litmus, .txt, .trench, .rmm)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// The language
@@ -430,7 +430,7 @@ pub enum PropertyArgument {
 
 #[derive(Args)]
 pub struct FixArguments {
-    /// The specification (.slco, .txt, .trench)
+    /// The specification (.slco, .txt, .trench, .rmm)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// The memory model
