@@ -73,15 +73,17 @@ impl Target {
     }
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
     /// The position of a register.
     pub fn register(&self, name: &Name, findings: &mut Vec<Diagnostic>) -> Result<usize, Reported> {
         let known = self.registers.iter().position(|register| register.name.text == name.text);
         known.ok_or_else(|| {
             let error = Diagnostic::error(name.span, format!("there is no register `{}`", name.text));
-            let names = self.registers.iter().map(|register| register.name.text.as_str());
-            findings.push(match nearest(&name.text, names) {
-                Some(meant) => error.with_help(format!("did you mean `{meant}`?")),
+            // The `$` of both is no likeness.
+            let bare = |name: &'a str| name.trim_start_matches('$');
+            let names = self.registers.iter().map(|register| bare(&register.name.text));
+            findings.push(match nearest(name.text.trim_start_matches('$'), names) {
+                Some(meant) => error.with_help(format!("did you mean `${meant}`?")),
                 None => error.with_help("registers are declared behind `registers`"),
             });
             Reported

@@ -60,6 +60,10 @@ impl Flow {
         if prelude.room == 0 {
             findings.push(too_large(process));
         }
+        let groups = prelude.groups.iter().rev().filter_map(|group| group.first());
+        for (number, first) in groups.enumerate().skip(1) {
+            self.states[first.from].name = Some(format!("init_{}", number + 1));
+        }
         let chosen = prelude.groups.into_iter().rev().flatten();
         self.drafts = chosen.chain(std::mem::take(&mut self.drafts)).collect();
         self.leave_out_unreachable(begin, findings);
