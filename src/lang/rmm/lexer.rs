@@ -50,8 +50,8 @@ pub fn tokens<'t>(text: &'t str, errors: &mut Vec<Diagnostic>) -> Vec<Token<'t>>
         };
         let (kind, length) = if first.is_whitespace() || first == '\u{feff}' {
             (None, first.len_utf8())
-        } else if rest.starts_with("/*") {
-            let Some(length) = rest[2..].find("*/") else {
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            let Some(length) = comment.find("*/") else {
                 let error = Diagnostic::error(Span { start: at, end: at + 2 }, "this comment has no end");
                 errors.push(error.with_help("a comment that begins with `/*` ends with `*/`; comments do not nest"));
                 return Vec::new();

@@ -46,7 +46,7 @@
 //! | `read: x = e` | waits until the value is `e` |
 //! | `read: $r := x`, `write: x := e` | the access |
 //! | `locked write: x := e` | an atomic write: the buffer is empty before and after it |
-//! | `syncwr: x := e` | taken for the same; Memorax knows it only for machines that are not buffers of writes |
+//! | `syncwr: x := e` | taken for the same; Memorax has it for machines with caches instead of buffers |
 //! | `cas(x, a, b)` | waits until `x` is `a`, and makes it `b`, atomically |
 //! | `assume: b` | waits until `b` holds |
 //! | `either{ … or … }` | one of them; the first instruction decides, so that one that waits does not exclude the others |
@@ -69,11 +69,11 @@
 //! more often is atomic, and so a fence, with a warning.
 //!
 //! **Values at the start.** A value `*` is any value of the range, of 1,000 at most. For shared variables the first
-//! process has instructions before its text that set them, one for each value, and one that sets the variable `started`
-//! (or `started_2`, … if that name is taken); the others wait for that. All are atomic, so that no access of the text is
-//! reordered with them. For a register there are instructions before the text of its process, one for each value;
-//! where its first value cannot be read, there are none and it starts with the least value. The control states before
-//! the text are `init`, `init_2`, …; the first label is behind all of that.
+//! process has instructions before its text that set them, one for each value, and one that sets the variable
+//! `started` (or `started_2`, … if that name is taken); the others wait for that. All are atomic, so that no access of
+//! the text is reordered with them. For a register there are instructions before the text of its process, one for each
+//! value; where its first value cannot be read, there are none and it starts with the least value. The control states
+//! before the text are `init`, `init_2`, …; the first label is behind all of that.
 
 pub mod edit;
 mod instances;

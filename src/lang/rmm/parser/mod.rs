@@ -119,7 +119,10 @@ impl<'t> Parser<'t> {
     }
 
     fn symbol(&mut self, symbol: &str, help: &str) -> Parsed<Token<'t>> {
-        self.take(symbol).ok_or(()).or_else(|()| Err(self.expected(&format!("`{symbol}`"), help)))
+        match self.take(symbol) {
+            Some(token) => Ok(token),
+            None => Err(self.expected(&format!("`{symbol}`"), help)),
+        }
     }
 
     fn is_name(&self) -> bool {
@@ -344,8 +347,7 @@ impl<'t> Parser<'t> {
             count = Some((number.clamp(1, MAX_COUNT), span));
         }
         let (mut data, mut registers) = (None, None);
-        loop {
-            let Some(section) = self.take("data").or_else(|| self.take("registers")) else { break };
+        while let Some(section) = self.take("data").or_else(|| self.take("registers")) {
             let are_registers = section.text == "registers";
             let known = if are_registers { &mut registers } else { &mut data };
             if known.is_some() {
