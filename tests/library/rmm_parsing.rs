@@ -566,6 +566,13 @@ fn fences_are_statements() {
         "L: if $r = 1 then M: if $r = 2 then nop else fence; nop"
     );
     assert_eq!(after("L: if $r = 1 then nop else nop", "L-L_2"), "L: if $r = 1 then nop else { fence; nop }");
+    // Each pair of braces is a pair of its own.
+    let text = "process registers $r = 0 text L: if $r = 1 then if $r = 2 then nop";
+    let all = changed(text, |at, _| Some(Change::FenceAfter(at))).expect("it can be written");
+    assert_eq!(
+        all.rsplit_once("text ").unwrap().1,
+        "L: if $r = 1 then { fence; { if $r = 2 then { fence; { nop; fence } } else fence } } else fence"
+    );
     assert_eq!(after("L: while $r = 1 do nop", "L-L_1"), "L: while $r = 1 do { fence; nop }");
     assert_eq!(after("L: while $r = 1 do nop", "L-end"), "L: while $r = 1 do nop; fence");
     assert_eq!(after("L: while $r = 1 do nop", "L_1-L"), "L: while $r = 1 do { nop; fence }");

@@ -23,7 +23,7 @@ use crate::program::{At, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is put in at one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 struct Piece {
     /// Where.
     at: usize,
@@ -42,15 +42,20 @@ pub fn insertions(text: &str, program: &Program, changes: &[Change]) -> Result<B
     // A text that was read once is read again.
     let model: Model = parser::parse(text).map_err(|_| CannotWrite::Anything)?;
     let translated = translated(&program.name, &model).map_err(|_| CannotWrite::Anything)?;
-    let mut pieces = BTreeSet::new();
+    // What is said twice is put in once.
+    let (mut fences, mut locked) = (BTreeSet::new(), BTreeSet::new());
     for &change in changes {
         match change {
-            Change::Atomic(at) => lock(text, &translated, at, &mut pieces)?,
-            Change::FenceAfter(at) => fence_after(&translated, at, &mut pieces)?,
-            Change::FenceBefore(at) => fence_ways(&translated, at, program.instruction(at).from, &mut pieces)?,
-            Change::FenceAtTarget(at) => fence_ways(&translated, at, program.instruction(at).to, &mut pieces)?,
+            Change::Atomic(at) => locked.extend(lock(text, &translated, at)?),
+            Change::FenceAfter(at) => fence_after(&translated, at, &mut fences)?,
+            Change::FenceBefore(at) => fence_ways(&translated, at, program.instruction(at).from, &mut fences)?,
+            Change::FenceAtTarget(at) => fence_ways(&translated, at, program.instruction(at).to, &mut fences)?,
         }
     }
+    // Behind everything else that is put before the statement.
+    let locks = locked.into_iter().map(|place| Piece { order: (true, isize::MAX), ..start(place, "locked ") });
+    let mut pieces: Vec<Piece> = fences.into_iter().flat_map(pieces).chain(locks).collect();
+    pieces.sort_by_key(|piece| (piece.at, piece.order));
     let mut insertions: BTreeMap<usize, String> = BTreeMap::new();
     for Piece { at, text, .. } in pieces {
         insertions.entry(at).or_default().push_str(text);
@@ -83,25 +88,21 @@ fn fence_ways(
     translated: &Translated,
     at: At,
     state: ControlAt,
-    pieces: &mut BTreeSet<Piece>,
+    fences: &mut BTreeSet<Spot>,
 ) -> Result<(), CannotWrite> {
     let entry = translated.entries.get(at.thread.index()).and_then(|entries| entries.get(state.index()));
     if let Some(&Some(place)) = entry {
-        put(Spot::Before(place), at, pieces)?;
+        fences.insert(Spot::Before(place));
         return Ok(());
     }
     for instruction in translated.parsed.program.thread(at.thread).ways_into(state) {
-        fence_after(translated, At { instruction, ..at }, pieces)?;
+        fence_after(translated, At { instruction, ..at }, fences)?;
     }
     Ok(())
 }
 
-fn fence_after(translated: &Translated, at: At, pieces: &mut BTreeSet<Piece>) -> Result<(), CannotWrite> {
-    put(spot(translated, at).ok_or(CannotWrite::At(at))?, at, pieces)
-}
-
-/// Puts a fence at a spot.
-fn put(spot: Spot, at: At, pieces: &mut BTreeSet<Piece>) -> Result<(), CannotWrite> {
+fn fence_after(translated: &Translated, at: At, fences: &mut BTreeSet<Spot>) -> Result<(), CannotWrite> {
+    let spot = spot(translated, at).ok_or(CannotWrite::At(at))?;
     let places = match spot {
         Spot::Nowhere => return Ok(()),
         Spot::After(place) | Spot::Before(place) | Spot::Inside(place) => [Some(place), None],
@@ -110,20 +111,23 @@ fn put(spot: Spot, at: At, pieces: &mut BTreeSet<Piece>) -> Result<(), CannotWri
     if places.iter().flatten().any(|place| !place.is_whole) {
         return Err(CannotWrite::At(at));
     }
-    match spot {
-        Spot::Nowhere => {}
-        Spot::After(place) if place.is_in_list => pieces.extend([end(place, "; fence")]),
-        Spot::After(place) => pieces.extend([start(place, "{ "), end(place, "; fence }")]),
-        Spot::Before(place) if place.is_in_list => pieces.extend([start(place, "fence; ")]),
-        Spot::Before(place) => pieces.extend([start(place, "{ fence; "), end(place, " }")]),
-        // Behind the brace.
-        Spot::Inside(place) => pieces.extend([Piece { at: place.start + 1, ..start(place, " fence;") }]),
-        Spot::Else(place, then) => {
-            pieces.extend([end(place, " else fence")]);
-            pieces.extend(then.into_iter().flat_map(|then| [start(then, "{ "), end(then, " }")]));
-        }
-    }
+    fences.insert(spot);
     Ok(())
+}
+
+/// A fence at a spot.
+fn pieces(spot: Spot) -> Vec<Piece> {
+    match spot {
+        Spot::Nowhere => Vec::new(),
+        Spot::After(place) if place.is_in_list => vec![end(place, "; fence")],
+        Spot::After(place) => vec![start(place, "{ "), end(place, "; fence }")],
+        Spot::Before(place) if place.is_in_list => vec![start(place, "fence; ")],
+        Spot::Before(place) => vec![start(place, "{ fence; "), end(place, " }")],
+        // Behind the brace.
+        Spot::Inside(place) => vec![Piece { at: place.start + 1, ..start(place, " fence;") }],
+        Spot::Else(place, None) => vec![end(place, " else fence")],
+        Spot::Else(place, Some(then)) => vec![start(then, "{ "), end(then, " }"), end(place, " else fence")],
+    }
 }
 
 /// At the beginning of a statement.
@@ -140,17 +144,13 @@ fn level(place: Place) -> isize {
     isize::try_from(place.level).unwrap_or(isize::MAX)
 }
 
-/// Makes a write atomic.
-fn lock(text: &str, translated: &Translated, at: At, pieces: &mut BTreeSet<Piece>) -> Result<(), CannotWrite> {
+/// The write that becomes atomic, if it is not.
+fn lock(text: &str, translated: &Translated, at: At) -> Result<Option<Place>, CannotWrite> {
     if translated.parsed.program.instruction(at).is_atomic() {
-        return Ok(());
+        return Ok(None);
     }
     match spot(translated, at) {
-        Some(Spot::After(place)) if place.is_whole && text[place.start..].starts_with("write") => {
-            // Behind everything else that is put before the statement.
-            pieces.insert(Piece { order: (true, isize::MAX), ..start(place, "locked ") });
-            Ok(())
-        }
+        Some(Spot::After(place)) if place.is_whole && text[place.start..].starts_with("write") => Ok(Some(place)),
         _ => Err(CannotWrite::Atomic),
     }
 }
