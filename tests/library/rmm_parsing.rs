@@ -566,6 +566,13 @@ fn fences_are_statements() {
         "L: if $r = 1 then M: if $r = 2 then nop else fence; nop"
     );
     assert_eq!(after("L: if $r = 1 then nop else nop", "L-L_2"), "L: if $r = 1 then nop else { fence; nop }");
+    // Words stay words.
+    let text = "L: either{nop or$r := 1or nop}";
+    assert_eq!(fenced(text, "L-end-2", Change::FenceAfter), "L: either{nop or$r := 1; fence or nop}");
+    assert_eq!(
+        fenced("L: nop; either{M:nop or{N:nop}}", "L_1-N", Change::FenceAfter),
+        "L: nop; either{M:nop or{fence; N:nop}}"
+    );
     // Each pair of braces is a pair of its own.
     let text = "process registers $r = 0 text L: if $r = 1 then if $r = 2 then nop";
     let all = changed(text, |at, _| Some(Change::FenceAfter(at))).expect("it can be written");

@@ -60,6 +60,16 @@ pub fn insertions(text: &str, program: &Program, changes: &[Change]) -> Result<B
     for Piece { at, text, .. } in pieces {
         insertions.entry(at).or_default().push_str(text);
     }
+    // Words stay words where no blank is between them: `or$r := 1`.
+    let is_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    for (&at, what) in &mut insertions {
+        if text[..at].ends_with(is_name) && what.starts_with(is_name) {
+            what.insert(0, ' ');
+        }
+        if what.ends_with(is_name) && text[at..].starts_with(is_name) {
+            what.push(' ');
+        }
+    }
     Ok(insertions)
 }
 
