@@ -25,6 +25,7 @@ mod litmus_export;
 mod litmus_reading;
 mod published_facts;
 mod regressions;
+mod rmm_fences;
 mod rmm_parsing;
 mod sarif;
 mod slco_parsing;
