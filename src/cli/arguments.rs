@@ -120,8 +120,8 @@ pub enum Command {
 /// Where the state space comes from and how it is read.
 #[derive(Args)]
 pub struct InputArguments {
-    /// Specifications (.slco, .litmus, .txt, .trench), state spaces (.aut, .aut.gz, - for standard input) or facts
-    /// files; each is a model of its own
+    /// Specifications (.slco, .litmus, .txt, .trench, .rmm), state spaces (.aut, .aut.gz, - for standard input) or
+    /// facts files; each is a model of its own
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression
@@ -308,7 +308,7 @@ pub enum CyclesArgument {
 
 #[derive(Args)]
 pub struct ExploreArguments {
-    /// The specification (.slco, .litmus, .txt, .trench)
+    /// The specification (.slco, .litmus, .txt, .trench, .rmm)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// Write the state space here, as .aut in mCRL2's shape (- for standard output)
@@ -333,7 +333,7 @@ pub struct ExploreArguments {
 
 #[derive(Args)]
 pub struct ExportArguments {
-    /// The specification (.slco, .litmus, .txt, .trench)
+    /// The specification (.slco, .litmus, .txt, .trench, .rmm)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// The language
@@ -460,7 +460,7 @@ pub enum PropertyArgument {
 
 #[derive(Args)]
 pub struct FixArguments {
-    /// The specification (.slco, .txt, .trench)
+    /// The specification (.slco, .txt, .trench, .rmm)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// The memory model

@@ -15,6 +15,7 @@ use crate::analysis::{Inserted, ModelOutcome};
 use crate::engines::{Settings, Subject};
 use crate::fix::{Fixed, Fixing, Unfixed};
 use crate::lang::edit::{CannotWrite, edited};
+use crate::lang::{Language, rmm};
 use crate::memory::MemoryModel;
 use crate::repair::Reported;
 use crate::report::output::Staged;
@@ -149,6 +150,10 @@ fn no_fences(original: &Specification, outcome: &ModelOutcome) -> Failure {
 fn not_written(specification: &Specification, cannot: CannotWrite) -> Failure {
     let name = &specification.name;
     match cannot {
+        CannotWrite::At(at) if Language::of(name).is_some_and(|language| language.name == rmm::LANGUAGE.name) => {
+            let span = specification.program.instruction(at).span;
+            specification.failure_at(span, "a fence must be put here, where a macro gives only a part of a statement")
+        }
         CannotWrite::At(at) => {
             let thread = specification.program.thread(at.thread);
             let instruction = thread.instruction(at.instruction);
@@ -158,9 +163,11 @@ fn not_written(specification: &Specification, cannot: CannotWrite) -> Failure {
             );
             specification.failure_at(instruction.span, problem)
         }
-        CannotWrite::Atomic => Failure::Usage(format!("{name}: only fences can be put into the text of automata")),
+        CannotWrite::Atomic => {
+            Failure::Usage(format!("{name}: only fences can be put into this text: no instruction becomes atomic"))
+        }
         CannotWrite::Anything => Failure::Usage(format!(
-            "{name}: fences can be put into the text of .slco, .txt and .trench specifications only"
+            "{name}: fences can be put into the text of .slco, .txt, .trench and .rmm specifications only"
         )),
     }
 }

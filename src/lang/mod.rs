@@ -19,6 +19,8 @@ pub mod automata;
 pub mod diagnostic;
 pub mod edit;
 pub mod litmus;
+pub(crate) mod names;
+pub mod rmm;
 pub(crate) mod similar;
 pub mod slco;
 
@@ -79,7 +81,7 @@ pub type Instancer = fn(&str, usize) -> Result<String, Vec<Diagnostic>>;
 
 impl Language {
     /// All languages.
-    pub const ALL: [Language; 3] = [slco::LANGUAGE, litmus::LANGUAGE, automata::LANGUAGE];
+    pub const ALL: [Language; 4] = [slco::LANGUAGE, litmus::LANGUAGE, automata::LANGUAGE, rmm::LANGUAGE];
 
     /// The extensions of all languages.
     pub fn extensions() -> impl Iterator<Item = &'static str> {

@@ -26,6 +26,8 @@ mod litmus_reading;
 mod property_specifications;
 mod published_facts;
 mod regressions;
+mod rmm_fences;
+mod rmm_parsing;
 mod runs;
 mod sarif;
 mod slco_parsing;

@@ -57,11 +57,10 @@ fn headers_say_what_the_golden_table_has() {
         let locks = if torn == 0 { "no".to_owned() } else { torn.to_string() };
         let in_language =
             |extension: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("specs/{name}.{extension}"));
-        let (path, comment) = match in_language("slco") {
-            path if path.is_file() => (path, "//"),
-            _ => (in_language("txt"), "#"),
-        };
-        let expected = format!("{comment} Expect: fences {}; {locks} locks.", needs.join(", "));
+        let languages = [("slco", "//", ""), ("txt", "#", ""), ("rmm", "/*", " */")];
+        let known = languages.map(|(extension, comment, end)| (in_language(extension), comment, end));
+        let (path, comment, end) = known.into_iter().find(|(path, ..)| path.is_file()).expect("one of them");
+        let expected = format!("{comment} Expect: fences {}; {locks} locks.{end}", needs.join(", "));
         let text = fs::read_to_string(&path).expect("the specification is there");
         let said: Vec<&str> = text.lines().filter(|line| line.starts_with(&format!("{comment} Expect: "))).collect();
         assert_eq!(said, [expected.as_str()], "the header of {}", path.display());

@@ -150,6 +150,48 @@ fn the_language_of_the_tools() {
     all_are_read_or_refused("automata", &texts, &fragments, |text| place(lang::parse("p.txt", text)));
 }
 
+#[test]
+fn the_language_of_memorax() {
+    let fragments = [
+        "forbidden",
+        "predicates",
+        "data",
+        "registers",
+        "text",
+        "process(1000)",
+        "macro m(a)",
+        "endmacro",
+        "m(1)",
+        "either{",
+        "locked{",
+        "or",
+        "}",
+        "if $r = 0 then",
+        "else",
+        "while true do",
+        "goto CS",
+        "CS:",
+        "read: [$r] =",
+        "write: x[my] :=",
+        "cas(",
+        "*",
+        "[0:999]",
+        ": Z",
+        "99999999999999999999",
+        "-",
+        ";",
+        "/*",
+        "é",
+        "\0",
+    ];
+    let second =
+        "forbidden A *; * A predicates $r = 1 data x = -1 : [-1:1], y = * : [0:1] process(2) data v = 0 : [0:1]
+registers $r = * : [0:1] text A: locked{ read: v[0] = 1; cas([$r], 0, me) or assume: not [$r >= 1 || true] };
+while $r < 1 do read: $r := x; if $r = other 0 then B: syncwr: y := 1 else { fence; nop }; goto A";
+    let texts = [file("specs/dekker-memorax.rmm"), second.to_owned()];
+    all_are_read_or_refused("Memorax", &texts, &fragments, |text| place(lang::parse("p.rmm", text)));
+}
+
 /// So many copies of so many threads are refused, not made; and each of two equal names is reported once.
 #[test]
 fn copies_of_threads_are_bounded() {

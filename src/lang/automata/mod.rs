@@ -69,7 +69,6 @@
 pub mod edit;
 mod expressions;
 mod instances;
-mod names;
 mod paper;
 pub mod regions;
 mod syntax;

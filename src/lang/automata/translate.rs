@@ -1,10 +1,10 @@
 //! The syntax tree to the program.
 
 use super::expressions::{boolean, integer, register};
-use super::names::{Unique, plain};
 use super::regions::{self, Region};
 use super::syntax::{self, Action, Automata, Location, Memory, Name, Transition};
 use crate::ids::ControlAt;
+use crate::lang::names::{Unique, plain};
 use crate::lang::similar::nearest;
 use crate::lang::{Diagnostic, Parsed, Severity};
 use crate::program::{

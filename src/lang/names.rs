@@ -1,6 +1,6 @@
 //! Names that labels, invariants and other tools can take.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The name with its letters, digits and underscores; `+` and `-` in words, anything else an underscore.
 pub fn plain(name: &str) -> String {
@@ -20,17 +20,23 @@ pub fn plain(name: &str) -> String {
 #[derive(Default)]
 pub struct Unique {
     taken: HashSet<String>,
+    /// By name, the last number that was put behind it: those before it are taken.
+    numbers: HashMap<(String, char), usize>,
 }
 
 impl Unique {
     /// The name, or with the first number behind it that makes it new.
     pub fn of(&mut self, name: &str, separator: char) -> String {
-        let mut candidate = name.to_owned();
-        let mut number = 1;
-        while !self.taken.insert(candidate.clone()) {
-            number += 1;
-            candidate = format!("{name}{separator}{number}");
+        if self.taken.insert(name.to_owned()) {
+            return name.to_owned();
         }
-        candidate
+        let number = self.numbers.entry((name.to_owned(), separator)).or_insert(1);
+        loop {
+            *number += 1;
+            let candidate = format!("{name}{separator}{number}");
+            if self.taken.insert(candidate.clone()) {
+                return candidate;
+            }
+        }
     }
 }
