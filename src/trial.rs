@@ -44,8 +44,8 @@ use crate::confirm::granularity;
 use crate::cycles::Atomicity;
 use crate::memory::MemoryModel;
 use crate::outline::Outline;
-use crate::program::{Program, Scope};
 use crate::program::compiled::Fault;
+use crate::program::{Program, Scope};
 use crate::property::Property;
 use crate::repair::Repair;
 use crate::weak::axiomatic::{self, Model};
@@ -53,8 +53,8 @@ use crate::weak::forbidden::{self, Forbidden, Unjudged};
 use crate::weak::semantics::{CannotRun, Semantics};
 use crate::weak::split::{SplitProgram, TooLong};
 use crate::weak::torn::{Torn, torn};
-use crate::weak::{Granularity, Machine};
 use crate::weak::verify::{Compared, Limit, Question, Verdict, Violation, robust, same_states};
+use crate::weak::{Granularity, Machine};
 
 /// A program with suggestions, and what is asked of it.
 pub struct Trial<'a> {
@@ -105,7 +105,11 @@ pub enum Trouble {
 }
 
 /// Whether no forbidden state is reached with so many waiting writes.
-pub(crate) fn within_bound(split: &SplitProgram, question: &Question, forbidden: Forbidden<'_>) -> Result<Verdict, Trouble> {
+pub(crate) fn within_bound(
+    split: &SplitProgram,
+    question: &Question,
+    forbidden: Forbidden<'_>,
+) -> Result<Verdict, Trouble> {
     match forbidden::search(split, question, forbidden) {
         Ok(verdict) => Ok(verdict),
         Err(Unjudged::Limit(limit)) => Ok(Verdict::Undecided(limit.into())),

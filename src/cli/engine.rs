@@ -67,7 +67,9 @@ impl Wanted {
         match (self, subject) {
             (Wanted::Named(property), _) => Ok(property.clone()),
             (_, Subject::StateSpace(_)) => Err(needs_program(engine.description().name)),
-            (_, Subject::Program(specification)) => self.of_specification(specification, &mut |warning| tell!("{warning}")),
+            (_, Subject::Program(specification)) => {
+                self.of_specification(specification, &mut |warning| tell!("{warning}"))
+            }
         }
     }
 
@@ -81,9 +83,10 @@ impl Wanted {
         let name = &specification.name;
         match self {
             Wanted::Named(property) => Ok(property.clone()),
-            Wanted::Final => stated(PropertyKind::Final).next().cloned().ok_or_else(|| {
-                Failure::Usage(format!("{name} states no condition on final states; litmus tests do"))
-            }),
+            Wanted::Final => stated(PropertyKind::Final)
+                .next()
+                .cloned()
+                .ok_or_else(|| Failure::Usage(format!("{name} states no condition on final states; litmus tests do"))),
             Wanted::Never(texts) => {
                 let mut conditions: Vec<StateCondition> = Vec::new();
                 for property in stated(PropertyKind::Never) {

@@ -5,9 +5,9 @@ use crate::analysis::{Fence, Inserted, ModelOutcome, Options, Recheck, Told};
 use crate::cycles::Listing;
 use crate::insertion::{self, Candidate, Choice, Demand, Fences, Insertion, fewest};
 use crate::memory::{FenceStrength, Kind, MemoryModel};
+use crate::outline::Site;
 use crate::placement::cost::Costs;
 use crate::placement::exact::unreadability;
-use crate::outline::Site;
 use crate::placement::{MinimalSets, Minimality, Placement};
 use crate::repair::Repair;
 use std::collections::BTreeSet;
@@ -26,17 +26,26 @@ struct Learner<'c> {
     checker: Box<dyn Checker + 'c>,
     /// The runs that were found, with what they demand.
     runs: Vec<(Told, BTreeSet<Demand>)>,
+    /// Fences that are enough: they may be asked about again, for another reason.
+    enough: BTreeSet<Fences>,
 }
 
 impl insertion::Checker for Learner<'_> {
     type Stop = Stop;
 
     fn check(&mut self, fences: &Fences) -> insertion::Answer<Stop> {
+        if self.enough.contains(fences) {
+            return insertion::Answer::Holds;
+        }
         let repair = Repair { fences: fences.keys().copied().collect(), ..Repair::default() };
-        match self.checker.check(&repair) {
+        let answer = match self.checker.check(&repair) {
             Err(trouble) => insertion::Answer::Undecided(Stop::Trouble(trouble)),
             Ok(answer) => learnt(answer, fences, &mut self.runs),
+        };
+        if matches!(answer, insertion::Answer::Holds) {
+            self.enough.insert(fences.clone());
         }
+        answer
     }
 }
 
@@ -54,7 +63,7 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
     let cost = |(site, strength): Candidate| options.costs.of(site, strength);
     let readability = |(site, _): Candidate| unreadability(accesses, site);
     let choice = Choice { candidates: &candidates, weights: &[&cost, &readability], budget: examined.budget() };
-    let mut learner = Learner { checker: examined.checker(model)?, runs: Vec::new() };
+    let mut learner = Learner { checker: examined.checker(model)?, runs: Vec::new(), enough: BTreeSet::new() };
     let (inserted, fences) = match fewest(&choice, [], &mut learner) {
         Insertion::Fewest(fences) => (Inserted::Enough, fences),
         Insertion::Unfixable(demand) => {

@@ -305,8 +305,10 @@ fn show(words: &Words<'_>, violation: &Violation, shown: &mut Evidence) -> Strin
         }
         Violation::Forbidden(run, what) => {
             *shown = words.run(run);
-            format!("  All buffers are empty, and the state violates {what}.
-")
+            format!(
+                "  All buffers are empty, and the state violates {what}.
+"
+            )
         }
     }
 }

@@ -49,7 +49,8 @@ impl<'f> Forbidden<'f> {
     fn ignores_locals(self, program: &SplitProgram, thread: ThreadAt) -> bool {
         match self {
             Forbidden::State(condition) => {
-                let first = program.memory.len() + program.threads[..thread.index()].iter().map(|t| t.locals.len()).sum::<usize>();
+                let first = program.memory.len()
+                    + program.threads[..thread.index()].iter().map(|t| t.locals.len()).sum::<usize>();
                 let own = first..first + program.threads[thread.index()].locals.len();
                 let mut ignores = true;
                 condition.for_each_slot(&mut |slot| ignores &= !own.contains(&slot.index()));

@@ -3,9 +3,9 @@
 use super::TooLarge;
 use super::automata::{ANY, Automata, StateAt, Value};
 use super::pso::Pso;
-use super::{recheck, replay};
 use super::search::{Found, Rules, Target, search};
 use super::tso::Tso;
+use super::{recheck, replay};
 use crate::budget::Exhausted;
 use crate::ids::Slot;
 use crate::program::compiled::{Fault, Trace};
@@ -196,7 +196,8 @@ fn targets(automata: &Automata<'_>, mentioned: &Mentioned, condition: &StateCond
     let locations: Vec<usize> = (0..mentioned.memory).filter(|&location| mentioned.slots.contains(location)).collect();
     let sizes = groups.iter().map(Vec::len).chain(locations.iter().map(|&location| automata.domains[location].len()));
     let sizes: Vec<usize> = sizes.collect();
-    let too_many = || TooLarge("there are too many states that satisfy the condition; make it more specific".to_owned());
+    let too_many =
+        || TooLarge("there are too many states that satisfy the condition; make it more specific".to_owned());
     let mut targets = Vec::new();
     for choice in Choices::new(sizes).ok_or_else(too_many)? {
         let (of_threads, of_memory) = choice.split_at(groups.len());

@@ -100,7 +100,10 @@ impl<'a> History<'a> {
         let mut cursors = Cursors::from_iter([Cursor { state: shown.state, is_sealed: false, obligations: nothing }]);
         let mut again: Vec<Location> = Vec::new();
         for (position, item) in shown.items.iter().enumerate().rev() {
-            way.close(&mut cursors, if position >= shown.pointer { Between::Waiting(&again) } else { Between::Visible });
+            way.close(
+                &mut cursors,
+                if position >= shown.pointer { Between::Waiting(&again) } else { Between::Visible },
+            );
             let mut before = Cursors::default();
             for mut cursor in cursors {
                 if !oblige_all(&mut cursor.obligations, &item.values) {
@@ -126,9 +129,9 @@ impl<'a> History<'a> {
         }
         way.close(&mut cursors, if shown.is_all { Between::Nothing } else { Between::Visible });
         let memory: Vec<Value> = owned.iter().map(|&location| self.automata.memory[location as usize]).collect();
-        cursors.into_iter().any(|mut cursor| {
-            cursor.state == way.thread.initial && oblige_all(&mut cursor.obligations, &memory)
-        })
+        cursors
+            .into_iter()
+            .any(|mut cursor| cursor.state == way.thread.initial && oblige_all(&mut cursor.obligations, &memory))
     }
 }
 

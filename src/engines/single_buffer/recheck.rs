@@ -327,9 +327,8 @@ impl Plain for Tso<'_> {
     fn look(&self, minor: &tso::Minor) -> Vec<Anchored> {
         let buffer = Buffer::of(minor);
         let threads = 0..minor.states.len();
-        let pairs = threads.flat_map(|thread| {
-            (0..self.automata.domains.len() as Location).map(move |location| (thread, location))
-        });
+        let pairs = threads
+            .flat_map(|thread| (0..self.automata.domains.len() as Location).map(move |location| (thread, location)));
         let mut looked: Vec<Anchored> = Vec::with_capacity(buffer.messages.len());
         for Message { tag, snapshot, seen_by } in &buffer.messages {
             let mut seen_by = seen_by.clone();
@@ -463,7 +462,9 @@ impl Plain for Pso<'_> {
                         });
                         is_so
                             && !waits(minor)
-                            && reads.iter().all(|&(location, value)| demand(&mut before.memory[location as usize], value))
+                            && reads
+                                .iter()
+                                .all(|&(location, value)| demand(&mut before.memory[location as usize], value))
                     }
                 };
                 if is_so && !(step.drained && waits(&before)) {

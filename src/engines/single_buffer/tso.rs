@@ -32,7 +32,6 @@ use super::automata::{ANY, Automata, Automaton, Location, Operation, StateAt, Tr
 use super::history::{History, Item, Own, Shown};
 use super::search::{Rule, Rules, Semantics, Target, Undone};
 
-
 /// What a message is tagged with.
 pub type Tag = u8;
 
@@ -594,4 +593,3 @@ impl Semantics for Tso<'_> {
         minor.len()
     }
 }
-
