@@ -10,13 +10,13 @@ use crate::budget::Exhausted;
 use crate::ids::Slot;
 use crate::program::compiled::{Fault, Trace};
 use crate::property::StateCondition;
-use crate::trial::{Trial, Trouble};
-use crate::weak::Machine;
+use crate::trial::{Trial, Trouble, within_bound};
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use crate::weak::threads::{ConfigId, Configurations};
-use crate::weak::verify::{Ground, Limit, Question, Verdict};
+use crate::weak::verify::{Ground, Limit, Question, Verdict, robust};
 use crate::weak::visited::LimitReached;
+use crate::weak::{Granularity, Machine};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
 
@@ -35,14 +35,8 @@ pub fn decide(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
     };
     let (split, _) = trial.repaired()?;
     let question = trial.question(machine);
-    let most = trial.limits.buffer;
-    for bound in [most.div_ceil(2), most, 2 * most] {
-        let question = Question { bound, limit: question.limit.min(FORWARD_STATES), ..question };
-        match crate::trial::within_bound(&split, &question, forbidden)? {
-            Verdict::Bounded { .. } => {}
-            Verdict::Undecided(_) => break,
-            verdict => return Ok((split, verdict)),
-        }
+    if let Some(verdict) = forwards(&split, &trial.question(machine), forbidden)? {
+        return Ok((split, verdict));
     }
     // Every run on TSO is one on PSO, where the search is much cheaper.
     if machine == Machine::Tso
@@ -58,6 +52,24 @@ pub fn decide(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
         Err(Stop::Fault(fault)) => return Err(Trouble::Condition(fault)),
     };
     Ok((split, verdict))
+}
+
+/// The verdict with few waiting writes, or without a bound if all runs are sequentially consistent; none if it takes more
+/// to know.
+fn forwards(split: &SplitProgram, question: &Question, forbidden: Forbidden<'_>) -> Result<Option<Verdict>, Trouble> {
+    let most = question.bound;
+    let question = Question { limit: question.limit.min(FORWARD_STATES), ..*question };
+    let mut is_known = false;
+    for bound in [most.div_ceil(2), most, 2 * most] {
+        match within_bound(split, &Question { bound, ..question }, forbidden)? {
+            Verdict::Bounded { .. } => is_known = true,
+            Verdict::Undecided(_) => break,
+            verdict => return Ok(Some(verdict)),
+        }
+    }
+    // All runs that are sequentially consistent are known by now: there may be no others.
+    let by_accesses = Question { granularity: Granularity::Accesses, ..question };
+    Ok(is_known.then(|| robust(split, &by_accesses)).filter(|verdict| matches!(verdict, Verdict::Verified(_))))
 }
 
 /// Why there is no verdict.
