@@ -46,7 +46,7 @@ use crate::memory::MemoryModel;
 use crate::outline::Outline;
 use crate::program::compiled::Fault;
 use crate::program::{Program, Scope};
-use crate::property::Property;
+use crate::property::{Property, PropertyKind};
 use crate::repair::Repair;
 use crate::weak::axiomatic::{self, Model};
 use crate::weak::forbidden::{self, Forbidden, Unjudged};
@@ -97,7 +97,7 @@ pub enum Trouble {
     /// An execution goes wrong.
     Execution(axiomatic::Failure),
     /// Nobody here decides the property.
-    Undecidable(Property),
+    Undecidable(PropertyKind),
     /// The condition cannot be evaluated in a state that is reached.
     Condition(Fault),
     /// The program is too large for the search, or has no bound that it can find: why, and what to do.
@@ -138,7 +138,7 @@ impl Trial<'_> {
                 match self.property {
                     Property::Robust => robust(&split, &question),
                     Property::SameStates => same_states(&split, &question),
-                    other => return Err(Trouble::Undecidable(other.clone())),
+                    other => return Err(Trouble::Undecidable(other.kind())),
                 }
             }
             Semantics::Axioms(axioms) => self.by_axioms(&repair, axioms)?,
@@ -211,7 +211,7 @@ impl Trial<'_> {
         match self.property {
             Property::Robust => Ok(compared.robust()),
             Property::SameStates => Ok(compared.same_ends()),
-            other => Err(Trouble::Undecidable(other.clone())),
+            other => Err(Trouble::Undecidable(other.kind())),
         }
     }
 }

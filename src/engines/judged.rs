@@ -358,7 +358,7 @@ impl trial::Trouble {
             )),
             trial::Trouble::Unbounded(problem) => Trouble::Unsupported(format!("{}: {problem}", specification.name)),
             trial::Trouble::Undecidable(property) => {
-                Trouble::Unsupported(format!("this engine does not decide the property {property}"))
+                Trouble::Unsupported(format!("this engine does not decide the property {}", property.name()))
             }
         }
     }

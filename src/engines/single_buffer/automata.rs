@@ -11,7 +11,7 @@
 //!
 //! Steps that change nothing, such as refused conditions, are left out.
 
-use super::TooLarge;
+use super::Stop;
 use crate::ids::LocationAt;
 use crate::weak::split::SplitProgram;
 use crate::weak::threads::{AccessKind, Action, ConfigId, Configurations, Move};
@@ -114,20 +114,21 @@ impl<'p> Automata<'p> {
         program: &SplitProgram,
         mut configurations: Vec<Configurations<'p>>,
         observed: impl Fn(usize, &Configurations<'p>, ConfigId) -> Option<Vec<i64>>,
-    ) -> Result<Automata<'p>, TooLarge> {
+    ) -> Result<Automata<'p>, Stop> {
         if program.memory.len() > MOST_LOCATIONS {
-            return Err(TooLarge(format!("it has more than {MOST_LOCATIONS} shared locations")));
+            return Err(Stop::TooLarge(format!("it has more than {MOST_LOCATIONS} shared locations")));
         }
         let mut domains: Vec<Vec<i64>> = program.memory.iter().map(|&value| vec![value]).collect();
         let raw = loop {
             let mut raw = Vec::with_capacity(configurations.len());
             for (number, thread) in configurations.iter_mut().enumerate() {
                 raw.push(explore(thread, &domains).map_err(|TooMany| {
-                    TooLarge(format!(
-                        "thread {number} has more than {MOST_CONFIGURATIONS} combinations of control state and locals; bound its locals (for example with %)"
-                    ))
+                    let problem = format!(
+                        "has more than {MOST_CONFIGURATIONS} combinations of control state and locals; bound its locals (for example with %)"
+                    );
+                    Stop::ThreadTooLarge(number, problem)
                 })?);
-                program.budget.check().map_err(|limit| TooLarge(format!("stopped at {limit}")))?;
+                program.budget.check()?;
             }
             if !grow(&mut domains, &raw, program)? {
                 break raw;
@@ -139,7 +140,7 @@ impl<'p> Automata<'p> {
         }
         let memory = program.memory.iter().zip(&domains).map(|(value, domain)| position(domain, *value)).collect();
         let mut automata = Automata { threads: Vec::new(), configurations, domains, offsets, memory };
-        for (number, raw) in raw.into_iter().enumerate() {
+        for (number, raw) in raw.iter().enumerate() {
             let thread = automata.automaton(raw, &|id| observed(number, &automata.configurations[number], id));
             automata.threads.push(thread);
         }
@@ -161,7 +162,7 @@ impl<'p> Automata<'p> {
         self.offsets[location as usize]..self.offsets[location as usize + 1]
     }
 
-    fn automaton(&self, raw: FxHashSet<Raw>, observed: &dyn Fn(ConfigId) -> Option<Vec<i64>>) -> Automaton {
+    fn automaton(&self, raw: &FxHashSet<Raw>, observed: &dyn Fn(ConfigId) -> Option<Vec<i64>>) -> Automaton {
         let small = |list: &[(LocationAt, i64)]| {
             let one = |&(location, value): &(LocationAt, i64)| {
                 (location.index() as Location, position(&self.domains[location.index()], value))
@@ -270,7 +271,7 @@ fn position(domain: &[i64], value: i64) -> Value {
 }
 
 /// Adds all that is written to the domains; whether that was more.
-fn grow(domains: &mut [Vec<i64>], raw: &[FxHashSet<Raw>], program: &SplitProgram) -> Result<bool, TooLarge> {
+fn grow(domains: &mut [Vec<i64>], raw: &[FxHashSet<Raw>], program: &SplitProgram) -> Result<bool, Stop> {
     let mut has_grown = false;
     let mut add = |location: LocationAt, value: i64| {
         let domain = &mut domains[location.index()];
@@ -288,7 +289,7 @@ fn grow(domains: &mut [Vec<i64>], raw: &[FxHashSet<Raw>], program: &SplitProgram
     }
     match domains.iter().position(|domain| domain.len() > MOST_VALUES) {
         None => Ok(has_grown),
-        Some(location) => Err(TooLarge(format!(
+        Some(location) => Err(Stop::TooLarge(format!(
             "the variable {} can have more than {MOST_VALUES} values, perhaps without a bound; bound it (for example with %)",
             program.locations[location]
         ))),
@@ -386,6 +387,9 @@ fn whole(
     }
 }
 
+/// What can be seen of a step: whether it is drained, what it does, and the class that it leads to.
+type Observed<'t> = (bool, &'t Operation, u32);
+
 /// The classes of configurations that are strongly bisimilar, numbered in the order of the configurations.
 fn bisimilar(
     configs: &[ConfigId],
@@ -404,11 +408,11 @@ fn bisimilar(
     }
     let mut count = keys.len();
     loop {
-        let mut keys: FxHashMap<(u32, Vec<(bool, &Operation, u32)>), u32> = FxHashMap::default();
+        let mut keys: FxHashMap<(u32, Vec<Observed<'_>>), u32> = FxHashMap::default();
         let mut refined: FxHashMap<ConfigId, u32> = FxHashMap::default();
         for &config in configs {
             let steps = outgoing.get(&config).into_iter().flatten();
-            let mut steps: Vec<(bool, &Operation, u32)> =
+            let mut steps: Vec<Observed<'_>> =
                 steps.map(|known| (known.drained, &known.operation, classes[&known.to])).collect();
             steps.sort_unstable();
             steps.dedup();

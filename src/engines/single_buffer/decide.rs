@@ -1,21 +1,19 @@
 //! The decision: forwards with few waiting writes, and backwards without a bound.
 
-use super::TooLarge;
+use super::Stop;
 use super::automata::{ANY, Automata, StateAt, Value};
 use super::pso::Pso;
 use super::search::{Found, Rules, Target, search};
 use super::tso::Tso;
 use super::{recheck, replay};
-use crate::budget::Exhausted;
 use crate::ids::Slot;
-use crate::program::compiled::{Fault, Trace};
+use crate::program::compiled::Trace;
 use crate::property::StateCondition;
 use crate::trial::{Trial, Trouble, within_bound};
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use crate::weak::threads::{ConfigId, Configurations};
 use crate::weak::verify::{Ground, Limit, Question, Verdict, robust};
-use crate::weak::visited::LimitReached;
 use crate::weak::{Granularity, Machine};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
@@ -31,7 +29,7 @@ const MOST_TARGETS: usize = 2_000_000;
 pub fn decide(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
     let machine = Machine::of(trial.model).map_err(Trouble::CannotRun)?;
     let Some(forbidden @ Forbidden::State(condition)) = Forbidden::by(trial.property) else {
-        return Err(Trouble::Undecidable(trial.property.clone()));
+        return Err(Trouble::Undecidable(trial.property.kind()));
     };
     let (split, _) = trial.repaired()?;
     let question = trial.question(machine);
@@ -48,7 +46,10 @@ pub fn decide(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
     ) {
         Ok(verdict) => Ok(verdict),
         Err(Stop::Limit(limit)) => Ok(Verdict::Undecided(limit.into())),
-        Err(Stop::TooLarge(TooLarge(problem))) => Err(Trouble::Unbounded(problem)),
+        Err(Stop::TooLarge(problem)) => Err(Trouble::Unbounded(problem)),
+        Err(Stop::ThreadTooLarge(thread, problem)) => {
+            Err(Trouble::Unbounded(format!("thread {} {problem}", trial.program.threads[thread].name)))
+        }
         Err(Stop::Fault(fault)) => Err(Trouble::Condition(fault)),
     };
     let most = question.bound;
@@ -76,35 +77,6 @@ pub fn decide(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
     Ok((split, verdict))
 }
 
-/// Why there is no verdict.
-#[derive(Debug)]
-pub enum Stop {
-    /// A limit was reached.
-    Limit(LimitReached),
-    /// The program is too large, or has no bound.
-    TooLarge(TooLarge),
-    /// The condition cannot be evaluated.
-    Fault(Fault),
-}
-
-impl From<LimitReached> for Stop {
-    fn from(limit: LimitReached) -> Stop {
-        Stop::Limit(limit)
-    }
-}
-
-impl From<Exhausted> for Stop {
-    fn from(limit: Exhausted) -> Stop {
-        Stop::Limit(LimitReached::Budget(limit))
-    }
-}
-
-impl From<TooLarge> for Stop {
-    fn from(error: TooLarge) -> Stop {
-        Stop::TooLarge(error)
-    }
-}
-
 /// The verdict by the search backwards alone.
 ///
 /// # Errors
@@ -122,7 +94,7 @@ pub fn backwards(
     let schedule = match machine {
         Machine::Tso => {
             if automata.threads.len() * (automata.domains.len() + 1) > 250 {
-                return Err(TooLarge("it has more than 250 pairs of a thread and a location".to_owned()).into());
+                return Err(Stop::TooLarge("it has more than 250 pairs of a thread and a location".to_owned()));
             }
             let tso = Tso::new(&automata, rules);
             match search(&tso, &targets, split, limit)? {
@@ -151,7 +123,7 @@ pub fn backwards(
 }
 
 /// The threads of a program as automata, as far as a condition tells their states apart.
-pub(super) fn automata_of<'p>(split: &'p SplitProgram, condition: &StateCondition) -> Result<Automata<'p>, TooLarge> {
+pub(super) fn automata_of<'p>(split: &'p SplitProgram, condition: &StateCondition) -> Result<Automata<'p>, Stop> {
     let mentioned = Mentioned::of(split, condition);
     let observed = |thread: usize, known: &Configurations<'_>, id: ConfigId| mentioned.observed(thread, known, id);
     Automata::new(split, Forbidden::State(condition).configurations(split), observed)
@@ -218,7 +190,7 @@ fn targets(automata: &Automata<'_>, mentioned: &Mentioned, condition: &StateCond
     let sizes = groups.iter().map(Vec::len).chain(locations.iter().map(|&location| automata.domains[location].len()));
     let sizes: Vec<usize> = sizes.collect();
     let too_many =
-        || TooLarge("there are too many states that satisfy the condition; make it more specific".to_owned());
+        || Stop::TooLarge("there are too many states that satisfy the condition; make it more specific".to_owned());
     let mut targets = Vec::new();
     for choice in Choices::new(sizes).ok_or_else(too_many)? {
         let (of_threads, of_memory) = choice.split_at(groups.len());
@@ -243,7 +215,7 @@ fn targets(automata: &Automata<'_>, mentioned: &Mentioned, condition: &StateCond
             let states = choice.iter().zip(&states).map(|(&chosen, group)| group[chosen]).collect();
             targets.push(Target { states, memory: memory.clone() });
             if targets.len() > MOST_TARGETS {
-                return Err(too_many().into());
+                return Err(too_many());
             }
         }
     }

@@ -36,18 +36,42 @@ mod tests;
 mod tso;
 
 #[cfg(feature = "internals")]
-pub use decide::{Stop, backwards};
+pub use decide::backwards;
 #[cfg(feature = "internals")]
 pub use search::{Rule, Rules};
 
 use super::judged::{Method, Runnable};
 use super::{Description, Engine, Examined, Purpose, Task, Trouble};
+use crate::budget::Exhausted;
 use crate::memory::Known;
+use crate::program::compiled::Fault;
 use crate::property::PropertyKind;
+use crate::weak::visited::LimitReached;
 
-/// The program is too large for the search, or has no bound that it can find: why.
+/// Why there is no verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TooLarge(pub String);
+pub enum Stop {
+    /// A limit was reached.
+    Limit(LimitReached),
+    /// The program is too large for the search, or has no bound that it can find: why.
+    TooLarge(String),
+    /// The same of a thread.
+    ThreadTooLarge(usize, String),
+    /// The condition cannot be evaluated.
+    Fault(Fault),
+}
+
+impl From<LimitReached> for Stop {
+    fn from(limit: LimitReached) -> Stop {
+        Stop::Limit(limit)
+    }
+}
+
+impl From<Exhausted> for Stop {
+    fn from(limit: Exhausted) -> Stop {
+        Stop::Limit(LimitReached::Budget(limit))
+    }
+}
 
 /// The engine.
 pub struct SingleBuffer;

@@ -100,6 +100,10 @@ impl<'a> Pso<'a> {
             return false;
         }
         let owned = &self.history.owned[thread];
+        let is_told = minor.memory[location as usize] != ANY && owned.contains(&location);
+        if word.is_empty() && !is_told {
+            return true;
+        }
         let values = |value: Value| owned.iter().map(move |&known| if known == location { value } else { ANY });
         let mut shown = self.history.shown(thread, minor.states[thread]);
         shown.only = Some(location);
