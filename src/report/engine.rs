@@ -13,7 +13,11 @@ pub(super) fn guarantee(outcome: &Outcome) -> Vec<String> {
     let engine = &outcome.engine;
     let mut sentences = Vec::new();
     if !engine.is_default() {
-        sentences.push(format!("engine {}, which guarantees {}", engine.name, outcome.property.kind().in_words()));
+        let what = outcome.property.kind().in_words();
+        sentences.push(match outcome.property.condition() {
+            None => format!("engine {}, which guarantees {what}", engine.name),
+            Some(condition) => format!("engine {}, which guarantees {condition} ({what})", engine.name),
+        });
     }
     if outcome.property == Property::Persistent && outcome.explored.states == 0 {
         sentences.push("what its threads write and read decides it: no state had to be explored".to_owned());

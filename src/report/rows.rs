@@ -9,6 +9,7 @@ use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, SegmentVerdic
 use crate::ids::{InstrId, VertexId};
 use crate::memory::{FenceStrength, Kind};
 use crate::outline::Place;
+use crate::property::PropertyKind;
 use crate::text::excerpt::printable;
 use serde::Serialize;
 use std::time::Duration;
@@ -353,6 +354,12 @@ impl Outcome {
     #[must_use]
     pub fn summary_line(&self, result: &ModelOutcome) -> String {
         let engine = if self.engine.is_default() { String::new() } else { format!(" engine={}", self.engine.name) };
+        let property = match self.property.kind() {
+            kind @ (PropertyKind::Never | PropertyKind::Final | PropertyKind::NoDeadlock) => {
+                format!(" property={}", kind.name())
+            }
+            PropertyKind::Robust | PropertyKind::Persistent | PropertyKind::SameStates => String::new(),
+        };
         let abstraction =
             self.engine.abstraction.map_or(String::new(), |abstraction| format!(" abstraction={abstraction}"));
         let definitions = self.definitions();
@@ -362,7 +369,7 @@ impl Outcome {
         };
         let TimesRow { seconds, explore_seconds, analyse_seconds } = self.times_row(result);
         format!(
-            "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{engine}{abstraction}{definitions}{warnings}",
+            "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{engine}{property}{abstraction}{definitions}{warnings}",
             word(&self.model),
             word(&result.model.name),
             self.explored.states,

@@ -156,6 +156,27 @@ fn is_stuck(buffers: &mut Buffers<'_>, state: &BufferState, thread: ThreadAt) ->
     true
 }
 
+/// A run without the steps of fences that were put in: these are none of the program's.
+#[must_use]
+pub fn without_fences(buffers: &Buffers<'_>, run: Vec<(BufferStep, BufferState)>) -> Vec<(BufferStep, BufferState)> {
+    let mut before = buffers.initial().shared;
+    let mut kept = Vec::with_capacity(run.len());
+    for (step, state) in run {
+        let is_fence = match &step {
+            BufferStep::Issued(event) => {
+                let (thread, config) = (buffers.system.thread(event.at.thread), before.config(event.at.thread));
+                thread.is_at_boundary(config) && !thread.is_judged(config)
+            }
+            BufferStep::Committed { .. } => false,
+        };
+        before = state.shared.clone();
+        if !is_fence {
+            kept.push((step, state));
+        }
+    }
+    kept
+}
+
 /// Why a search for a forbidden state has no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unjudged {
@@ -201,7 +222,8 @@ pub fn search(program: &SplitProgram, question: &Question, forbidden: Forbidden<
             if let Some(what) = judge.violated(&mut buffers, &next)? {
                 let numbers = visited.path_to(at);
                 let path: Vec<BufferState> = numbers.iter().map(|&number| (*visited.get(number)).clone()).collect();
-                let run: Vec<(BufferStep, BufferState)> = steps_along(&mut buffers, &path, (step, next));
+                let run = steps_along(&mut buffers, &path, (step, next));
+                let run = without_fences(&buffers, run);
                 return Ok(Verdict::Violated(Box::new(Violation::Forbidden(run, what))));
             }
         }

@@ -18,7 +18,7 @@ use crate::ids::{LocationAt, ThreadAt};
 use crate::program::compiled::Fault;
 use crate::weak::Machine;
 use crate::weak::buffers::{BufferState, BufferStep, Buffers};
-use crate::weak::forbidden::{Forbidden, Judge};
+use crate::weak::forbidden::{Forbidden, Judge, without_fences};
 use crate::weak::split::SplitProgram;
 use crate::weak::threads::{Access, AccessKind};
 use crate::weak::verify::Violation;
@@ -219,7 +219,7 @@ pub fn run(
         run.push((step, next));
     }
     let violated = Judge::new(forbidden).violated(&mut buffers, &here)?;
-    Ok(violated.map(|what| Violation::Forbidden(run, what)))
+    Ok(violated.map(|what| Violation::Forbidden(without_fences(&buffers, run), what)))
 }
 
 /// Whether these accesses are what an operation does.
