@@ -61,6 +61,9 @@ struct InputObject<'a> {
 struct EngineObject<'a> {
     name: &'a str,
     guarantees: &'a str,
+    /// The condition that no state is to satisfy, if the property is that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<String>,
     /// None if no abstraction was used.
     abstraction: Option<String>,
 }
@@ -239,6 +242,7 @@ fn model_object(outcome: &Outcome) -> ModelObject<'_> {
         engine: EngineObject {
             name: &outcome.engine.name,
             guarantees: outcome.property.kind().in_words(),
+            condition: outcome.property.condition().map(ToString::to_string),
             abstraction: outcome.engine.abstraction.map(|abstraction| abstraction.to_string()),
         },
         partial_fences: outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default(),
