@@ -23,6 +23,7 @@ mod limits;
 mod litmus_command;
 mod matrix_command;
 mod models_by_rules;
+mod never_command;
 mod persistence_at_states;
 mod persistence_command;
 mod readings;

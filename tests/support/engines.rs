@@ -4,10 +4,13 @@ use seqcon::analysis::{ModelOutcome, Options};
 use seqcon::budget::Budget;
 use seqcon::engines::{self, Answer, Engine, Examined, Settings, Subject, Task, Trouble};
 use seqcon::explore::Limits;
-use seqcon::memory::MemoryModel;
+use seqcon::memory::{Kind, MemoryModel};
+use seqcon::outline::Site;
 use seqcon::program::Program;
+use seqcon::property::{Property, StateCondition};
 use seqcon::repair::Repair;
 use seqcon::specification::Specification;
+use std::collections::BTreeSet;
 
 /// What an engine finds in a program, as far as so many states tell.
 pub fn examined<T>(
@@ -58,4 +61,30 @@ pub fn answer(examined: &dyn Examined, model: &str, repair: &Repair) -> Answer {
     let model = MemoryModel::named(model).expect("built in");
     let answer = examined.checker(&model).and_then(|mut checker| checker.check(repair));
     answer.unwrap_or_else(|trouble| panic!("{trouble:?}"))
+}
+
+/// What an engine finds in a specification that is to have a property.
+pub fn asked<T>(
+    engine: &dyn Engine,
+    specification: &Specification,
+    property: &Property,
+    settings: &Settings,
+    work: impl FnOnce(&dyn Examined) -> T,
+) -> Result<T, Trouble> {
+    let limits = Limits::default();
+    let subject = Subject::Program(specification);
+    let task = Task { subject, property, models: &[], limits: &limits, rest: &Budget::default, settings };
+    engine.examine(&task).map(|examined| work(&*examined))
+}
+
+/// That no state is one of those which a specification forbids itself; none if it forbids none.
+pub fn never_of(specification: &Specification) -> Option<Property> {
+    let conditions = specification.properties.iter().filter_map(Property::condition).cloned().collect();
+    StateCondition::any_of(conditions).map(Property::Never)
+}
+
+/// The sites right after instructions that write.
+pub fn after_writes(examined: &dyn Examined) -> BTreeSet<Site> {
+    let accesses = &examined.accesses().vertices;
+    accesses.iter().filter(|access| access.kind == Kind::Write).map(|access| Site::after(access.instr)).collect()
 }
