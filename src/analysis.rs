@@ -10,7 +10,8 @@ mod run;
 
 pub use engine_use::{Abstraction, CYCLES, EngineUse};
 pub use outcome::{
-    Confirmation, Confirming, Explored, Fence, Inserted, ModelOutcome, OtherReading, Outcome, Recheck, Verification,
+    Confirmation, Confirming, Explored, Fence, Inserted, Ladder, ModelOutcome, OtherReading, Outcome, Recheck,
+    Verification,
 };
 pub use run::{Deed, Evidence, Run, RunAccess, RunStep, Told, Waiting};
 

@@ -150,6 +150,15 @@ pub struct OtherReading {
     pub complete: bool,
 }
 
+/// What robustness would need, beside what a property of states needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ladder {
+    /// How many fences.
+    pub fences: usize,
+    /// Those of them that the property does not ask for.
+    pub spared: Vec<Site>,
+}
+
 /// The result under one memory model.
 #[derive(Clone, Debug)]
 pub struct ModelOutcome {
@@ -185,6 +194,10 @@ pub struct ModelOutcome {
     pub confirming: Confirming,
     /// All minimal sets of fences, if they were asked for.
     pub minimal_sets: Option<MinimalSets>,
+    /// What robustness would need, if somebody asked.
+    pub ladder: Option<Ladder>,
+    /// What it rests on that the fences are enough, if the engine runs the program to know it.
+    pub ground: Option<String>,
     /// What a run of the repaired program has shown.
     pub verification: Verification,
     /// Nothing was left out because of a limit.
@@ -215,6 +228,8 @@ impl ModelOutcome {
             infeasible: Vec::new(),
             confirming: Confirming::NotAsked,
             minimal_sets: None,
+            ladder: None,
+            ground: None,
             verification: Verification::NotAsked,
             complete: true,
             stopped: None,

@@ -151,6 +151,11 @@ fn result(
     drop(spinner);
     tell_if_stopped(&result);
     if let Subject::Program(specification) = task.subject {
+        if result.inserted == Inserted::Enough {
+            let _spinner = Spinner::new(format!("comparing with robustness under {}", model.name));
+            result.ladder =
+                engines::ladder(task, examined, &result).map_err(|trouble| engine::failure(task.subject, trouble))?;
+        }
         for run in result.runs.iter().filter(|_| task.settings.tells_runs) {
             tell!("seqcon: {}: {}:\n{}", specification.name, run.because, runs::list(&run.evidence));
         }

@@ -10,7 +10,7 @@ use crate::placement::cost::Costs;
 use crate::placement::exact::unreadability;
 use crate::placement::{MinimalSets, Minimality, Placement};
 use crate::repair::Repair;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// Why the search ended without an answer.
@@ -26,26 +26,27 @@ struct Learner<'c> {
     checker: Box<dyn Checker + 'c>,
     /// The runs that were found, with what they demand.
     runs: Vec<(Told, BTreeSet<Demand>)>,
-    /// Fences that are enough: they may be asked about again, for another reason.
-    enough: BTreeSet<Fences>,
+    /// Fences that are enough, and what that rests on: they may be asked about again, for another reason.
+    enough: BTreeMap<Fences, String>,
 }
 
 impl insertion::Checker for Learner<'_> {
     type Stop = Stop;
 
     fn check(&mut self, fences: &Fences) -> insertion::Answer<Stop> {
-        if self.enough.contains(fences) {
+        if self.enough.contains_key(fences) {
             return insertion::Answer::Holds;
         }
         let repair = Repair { fences: fences.keys().copied().collect(), ..Repair::default() };
-        let answer = match self.checker.check(&repair) {
+        match self.checker.check(&repair) {
             Err(trouble) => insertion::Answer::Undecided(Stop::Trouble(trouble)),
-            Ok(answer) => learnt(answer, fences, &mut self.runs),
-        };
-        if matches!(answer, insertion::Answer::Holds) {
-            self.enough.insert(fences.clone());
+            Ok(answer) => {
+                if let Answer::Holds(ground) = &answer {
+                    self.enough.insert(fences.clone(), ground.rests_on.clone());
+                }
+                learnt(answer, fences, &mut self.runs)
+            }
         }
-        answer
     }
 }
 
@@ -63,7 +64,7 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
     let cost = |(site, strength): Candidate| options.costs.of(site, strength);
     let readability = |(site, _): Candidate| unreadability(accesses, site);
     let choice = Choice { candidates: &candidates, weights: &[&cost, &readability], budget: examined.budget() };
-    let mut learner = Learner { checker: examined.checker(model)?, runs: Vec::new(), enough: BTreeSet::new() };
+    let mut learner = Learner { checker: examined.checker(model)?, runs: Vec::new(), enough: BTreeMap::new() };
     let (inserted, fences) = match fewest(&choice, [], &mut learner) {
         Insertion::Fewest(fences) => (Inserted::Enough, fences),
         Insertion::Unfixable(demand) => {
@@ -103,6 +104,7 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
             Some(MinimalSets { parts: vec![part], complete })
         }
     };
+    let ground = learner.enough.remove(&fences).filter(|_| is_enough);
     let runs = learner.runs;
     let minimality = if is_enough { Minimality::Program } else { Minimality::AtLeast(0) };
     let placement = Placement { cost: options.costs.total(&fences), fences, minimality };
@@ -124,6 +126,7 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         composites: examined.composites(),
         complete: is_enough && !examined.explored().cut_off && minimal_sets.as_ref().is_none_or(|sets| sets.complete),
         minimal_sets,
+        ground,
         stopped: examined.budget().exhausted(),
         elapsed: started.elapsed(),
         ..ModelOutcome::new(model, placement, recheck)

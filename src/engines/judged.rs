@@ -17,8 +17,11 @@ use crate::property::Property;
 use crate::repair::Repair;
 use crate::specification::Specification;
 use crate::trial::{self, Trial};
+use crate::weak::buffers::{BufferState, BufferStep};
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::{Operation, SplitProgram, SplitStep};
+use crate::weak::system::Event;
+use crate::weak::threads::Progress;
 use crate::weak::verify::{self, Limit, Verdict, Violation};
 use crate::weak::ways::Way;
 use std::collections::BTreeSet;
@@ -199,7 +202,13 @@ impl Checker for Judge<'_> {
                 Answer::Undecided(why.to_owned())
             }
             Verdict::Violated(violation) => {
-                Answer::Fails { told: told(&words, &violation), demands: self.demands(&violation) }
+                let (mut told, demands) = (told(&words, &violation), self.demands(&violation));
+                let is_consistent = |demands: &BTreeSet<Demand>| demands.iter().all(|demand| demand.sites.is_empty());
+                if let (Violation::Forbidden(run, _), true) = (&*violation, demands.as_ref().is_some_and(is_consistent))
+                {
+                    told.because += &no_fence_helps(&words, run);
+                }
+                Answer::Fails { told, demands }
             }
             Verdict::Bounded { bound, states } => Answer::Bounded { bound, states },
             Verdict::Undecided(limit) => Answer::Undecided(self.limit_in_words(limit)),
@@ -239,6 +248,29 @@ impl Judge<'_> {
                 format!("a loop was cut off: no instruction was taken more than {unroll} times (--unroll)")
             }
         }
+    }
+}
+
+/// Why no fence stops a run that sequential consistency has, too.
+fn no_fence_helps(words: &Words<'_>, run: &[(BufferStep, BufferState)]) -> String {
+    let events: Vec<&Event> = run
+        .iter()
+        .filter_map(|(step, _)| match step {
+            BufferStep::Issued(event) => Some(event),
+            BufferStep::Committed { .. } => None,
+        })
+        .collect();
+    let is_interrupted =
+        |pair: &&[&Event]| pair[0].progress == Progress::InTheMiddle && pair[0].at.thread != pair[1].at.thread;
+    let torn: BTreeSet<String> =
+        events.windows(2).filter(is_interrupted).map(|pair| words.instruction(pair[0].at)).collect();
+    let torn: Vec<String> = torn.into_iter().collect();
+    match &torn[..] {
+        [] => "  The run is sequentially consistent: no fence stops it.\n".to_owned(),
+        torn => format!(
+            "  The run is sequentially consistent, access by access: no fence stops it. Others come between the accesses of {}: made atomic, it may be right.\n",
+            torn.join(", ")
+        ),
     }
 }
 

@@ -24,6 +24,7 @@ mod caveats;
 pub mod cycles;
 mod insert;
 mod judged;
+mod ladder;
 pub mod persistence;
 pub mod single_buffer;
 pub mod store_buffers;
@@ -31,6 +32,7 @@ pub(crate) mod words;
 
 pub use caveats::CHEAP_STATES;
 pub use insert::insert;
+pub use ladder::ladder;
 
 use crate::aeg::{Accesses, Profile};
 use crate::analysis::{Abstraction, Analysis, EngineUse, Explored, ModelOutcome, Options, Outcome, Told, Verification};

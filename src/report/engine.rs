@@ -1,7 +1,7 @@
 //! What reports say of how a result was found: of the engine, nothing of the default one, and of what was left out of
 //! account.
 
-use super::names;
+use super::{names, prose};
 use crate::analysis::{Abstraction, ModelOutcome, Outcome};
 use crate::outline::Place;
 use crate::property::{Property, PropertyKind};
@@ -43,6 +43,24 @@ pub(super) fn left_out(outcome: &Outcome) -> Option<String> {
         more => format!(" and {} more are partial fences, and", more - 1),
     };
     Some(format!("{first}{others} not taken into account: fewer fences may do ('seqcon verify --as-is' decides)"))
+}
+
+/// What it rests on that the fences are enough, and what robustness would need besides.
+pub(super) fn write_ladder(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
+    if let Some(ground) = &result.ground {
+        prose::write(out, 2, 4, &format!("enough by {ground}"))?;
+    }
+    let Some(ladder) = &result.ladder else { return Ok(()) };
+    let spared: Vec<String> = ladder.spared.iter().map(|&site| names::point(&outcome.accesses, site)).collect();
+    let sentence = match (ladder.fences, &spared[..]) {
+        (0, _) => "robustness needs no fence either: every run is sequentially consistent".to_owned(),
+        (fences, []) => format!("robustness would need {fences} fences, and the property asks for each of them"),
+        (fences, spared) => {
+            let spared = spared.join(", ");
+            format!("robustness would need {fences} fences, of which the property does not ask for {spared}")
+        }
+    };
+    prose::write(out, 2, 4, &sentence)
 }
 
 /// The minimal sets of fences, part by part.

@@ -108,9 +108,24 @@ struct ResultObject<'a> {
     locks: Vec<LockRow>,
     delays: Vec<DelayObject>,
     cycles: Vec<CycleRow>,
-    /// For each thread that needs fences its minimal sets, if they were asked for.
+    /// What robustness would need, beside a property of states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    robustness: Option<LadderObject>,
+    /// What it rests on that the fences are enough, if the engine runs the program to know it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enough_by: Option<&'a str>,
+    /// For each thread that needs fences its minimal sets, if they were asked for; of a property of states those of the
+    /// program.
     #[serde(skip_serializing_if = "Option::is_none")]
     minimal_sets: Option<Vec<Vec<Vec<String>>>>,
+}
+
+#[derive(Serialize)]
+struct LadderObject {
+    /// How many fences.
+    fences: usize,
+    /// Those of them that the property does not ask for.
+    not_asked_for: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -333,6 +348,11 @@ fn result_object<'a>(outcome: &Outcome, result: &'a ModelOutcome) -> ResultObjec
         locks: outcome.lock_rows(result),
         delays: delays.collect(),
         cycles: outcome.cycle_rows(result),
+        robustness: result.ladder.as_ref().map(|ladder| LadderObject {
+            fences: ladder.fences,
+            not_asked_for: ladder.spared.iter().map(|&site| names::point(accesses, site)).collect(),
+        }),
+        enough_by: result.ground.as_deref(),
         minimal_sets: result.minimal_sets.as_ref().map(|sets| {
             let set = |set: &Vec<_>| set.iter().map(|&site| names::fence(accesses, site)).collect();
             sets.parts.iter().map(|thread| thread.iter().map(set).collect()).collect()

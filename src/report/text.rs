@@ -444,6 +444,7 @@ fn write_verdict(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
             writeln!(out, "    cycle {number}: {}", edges.diy_name(&judged.cycle, &judged.verdicts))?;
         }
     }
+    engine::write_ladder(outcome, result, out)?;
     let minimal = outcome.minimal_in_words(result);
     let rechecked = match (result.recheck.enough, result.recheck.each_needed) {
         _ if result.inserted != Inserted::Enough => "no".to_owned(),

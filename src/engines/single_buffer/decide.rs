@@ -10,24 +10,24 @@ use crate::budget::Exhausted;
 use crate::ids::Slot;
 use crate::program::compiled::{Fault, Trace};
 use crate::property::StateCondition;
-use crate::trial::{Trial, Trouble};
-use crate::weak::Machine;
+use crate::trial::{Trial, Trouble, within_bound};
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use crate::weak::threads::{ConfigId, Configurations};
-use crate::weak::verify::{Ground, Limit, Question, Verdict};
+use crate::weak::verify::{Ground, Limit, Question, Verdict, robust};
 use crate::weak::visited::LimitReached;
+use crate::weak::{Granularity, Machine};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
 
-/// The most states forwards: what is not known then is looked for backwards.
-const FORWARD_STATES: usize = 300_000;
-/// The most minors on PSO, where TSO is asked for.
+/// The most states forwards at first, and once nothing else was cheap.
+const FORWARD_STATES: [usize; 2] = [60_000, 300_000];
+/// The most minors on PSO at first, and where TSO is asked for.
 const PSO_MINORS: usize = 50_000;
 /// The most targets.
 const MOST_TARGETS: usize = 2_000_000;
 
-/// The repaired program of a trial, access by access, and the verdict on it.
+/// The repaired program of a trial, access by access, and the verdict on it: the cheapest way first.
 pub fn decide(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
     let machine = Machine::of(trial.model).map_err(Trouble::CannotRun)?;
     let Some(forbidden @ Forbidden::State(condition)) = Forbidden::by(trial.property) else {
@@ -35,28 +35,44 @@ pub fn decide(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
     };
     let (split, _) = trial.repaired()?;
     let question = trial.question(machine);
-    let most = trial.limits.buffer;
-    for bound in [most.div_ceil(2), most, 2 * most] {
-        let question = Question { bound, limit: question.limit.min(FORWARD_STATES), ..question };
-        match crate::trial::within_bound(&split, &question, forbidden)? {
-            Verdict::Bounded { .. } => {}
-            Verdict::Undecided(_) => break,
-            verdict => return Ok((split, verdict)),
+    let is_settled = |verdict: &Verdict| matches!(verdict, Verdict::Verified(_) | Verdict::Violated(_));
+    let forwards = |bound: usize, limit: usize| {
+        within_bound(&split, &Question { bound, limit: question.limit.min(limit), ..question }, forbidden)
+    };
+    let backwards = |machine: Machine, limit: usize| match backwards(
+        &split,
+        machine,
+        condition,
+        question.limit.min(limit),
+        Rules::ALL,
+    ) {
+        Ok(verdict) => Ok(verdict),
+        Err(Stop::Limit(limit)) => Ok(Verdict::Undecided(limit.into())),
+        Err(Stop::TooLarge(TooLarge(problem))) => Err(Trouble::Unbounded(problem)),
+        Err(Stop::Fault(fault)) => Err(Trouble::Condition(fault)),
+    };
+    let most = question.bound;
+    let first = forwards(most.div_ceil(2), FORWARD_STATES[1])?;
+    let mut verdict = if matches!(first, Verdict::Bounded { .. }) { forwards(most, FORWARD_STATES[0])? } else { first };
+    if matches!(verdict, Verdict::Bounded { .. }) {
+        // All runs that are sequentially consistent are known by now: there may be no others.
+        let by_accesses = Question { granularity: Granularity::Accesses, limit: FORWARD_STATES[0], ..question };
+        verdict = robust(&split, &by_accesses);
+        if matches!(verdict, Verdict::Verified(_)) {
+            return Ok((split, verdict));
         }
-    }
-    // Every run on TSO is one on PSO, where the search is much cheaper.
-    if machine == Machine::Tso
-        && let Ok(verdict @ Verdict::Verified(_)) =
-            backwards(&split, Machine::Pso, condition, question.limit.min(PSO_MINORS), Rules::ALL)
-    {
+    } else if is_settled(&verdict) {
         return Ok((split, verdict));
     }
-    let verdict = match backwards(&split, machine, condition, question.limit, Rules::ALL) {
-        Ok(verdict) => verdict,
-        Err(Stop::Limit(limit)) => Verdict::Undecided(limit.into()),
-        Err(Stop::TooLarge(TooLarge(problem))) => return Err(Trouble::Unbounded(problem)),
-        Err(Stop::Fault(fault)) => return Err(Trouble::Condition(fault)),
-    };
+    // Every run on TSO is one on PSO, where the search is much cheaper.
+    let on_pso = backwards(Machine::Pso, PSO_MINORS)?;
+    if matches!(on_pso, Verdict::Verified(_)) || (machine == Machine::Pso && is_settled(&on_pso)) {
+        return Ok((split, on_pso));
+    }
+    verdict = forwards(2 * most, FORWARD_STATES[1])?;
+    if !is_settled(&verdict) {
+        verdict = backwards(machine, usize::MAX)?;
+    }
     Ok((split, verdict))
 }
 

@@ -17,17 +17,8 @@ use super::tso::unify;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
-/// What a message shows of a thread.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Item {
-    /// The write of the thread that it is.
-    pub own: Own,
-    /// What the locations hold that only the thread writes, in their order.
-    pub values: Vec<Value>,
-}
-
 /// Whether a message is the thread's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Own {
     /// It is not.
     No,
@@ -44,14 +35,56 @@ pub struct Shown {
     pub thread: usize,
     /// Its state.
     pub state: StateAt,
-    /// The messages, oldest first.
-    pub items: Vec<Item>,
+    /// The messages, oldest first; each is its own write, three bytes, and what the locations hold that only the
+    /// thread writes, in their order. Flat, since there are many of these.
+    items: Vec<u8>,
+    /// How many bytes a message has.
+    width: usize,
     /// The position of its pointer among them.
     pub pointer: usize,
     /// Nothing was before the first message.
     pub is_all: bool,
     /// Only writes to this location are shown; else all are.
     pub only: Option<Location>,
+}
+
+impl Shown {
+    /// How many messages there are.
+    pub fn len(&self) -> usize {
+        self.items.len() / self.width
+    }
+
+    /// Adds a message: the thread's own write, if it is one, and what the locations hold that only the thread writes.
+    pub fn push(&mut self, own: Own, values: impl Iterator<Item = Value>) {
+        self.items.extend(match own {
+            Own::No => [0, 0, 0],
+            Own::Write(location, value) => [1, location, value],
+            Own::Whole => [2, 0, 0],
+        });
+        self.items.extend(values);
+    }
+
+    /// Takes the last message away if it shows nothing more than the one before.
+    pub fn pop_if_repeated(&mut self) {
+        if self.len() < 2 {
+            return;
+        }
+        let last = self.len() - 1;
+        let ((own, values), (_, before)) = (self.item(last), self.item(last - 1));
+        if own == Own::No && values == before {
+            self.items.truncate(last * self.width);
+        }
+    }
+
+    fn item(&self, position: usize) -> (Own, &[Value]) {
+        let item = &self.items[position * self.width..(position + 1) * self.width];
+        let own = match item[0] {
+            0 => Own::No,
+            1 => Own::Write(item[1], item[2]),
+            _ => Own::Whole,
+        };
+        (own, &item[3..])
+    }
 }
 
 /// Answers so far.
@@ -83,6 +116,12 @@ impl<'a> History<'a> {
         History { automata, owned, known: RefCell::default() }
     }
 
+    /// Nothing shown yet of a thread in a state.
+    pub fn shown(&self, thread: usize, state: StateAt) -> Shown {
+        let width = 3 + self.owned[thread].len();
+        Shown { thread, state, items: Vec::new(), width, pointer: 0, is_all: false, only: None }
+    }
+
     /// Whether the thread can have written this.
     pub fn is_possible(&self, shown: Shown) -> bool {
         if let Some(&answer) = self.known.borrow().get(&shown) {
@@ -99,17 +138,18 @@ impl<'a> History<'a> {
         let nothing = vec![ANY; owned.len()];
         let mut cursors = Cursors::from_iter([Cursor { state: shown.state, is_sealed: false, obligations: nothing }]);
         let mut again: Vec<Location> = Vec::new();
-        for (position, item) in shown.items.iter().enumerate().rev() {
+        for position in (0..shown.len()).rev() {
+            let (own, values) = shown.item(position);
             way.close(
                 &mut cursors,
                 if position >= shown.pointer { Between::Waiting(&again) } else { Between::Visible },
             );
             let mut before = Cursors::default();
             for mut cursor in cursors {
-                if !oblige_all(&mut cursor.obligations, &item.values) {
+                if !oblige_all(&mut cursor.obligations, values) {
                     continue;
                 }
-                match item.own {
+                match own {
                     Own::No => {
                         before.insert(cursor);
                     }
@@ -122,7 +162,7 @@ impl<'a> History<'a> {
                 // From here on nothing waits.
                 before = before.into_iter().map(|cursor| Cursor { is_sealed: false, ..cursor }).collect();
             }
-            if let (Own::Write(location, _), true) = (item.own, position > shown.pointer) {
+            if let (Own::Write(location, _), true) = (own, position > shown.pointer) {
                 again.push(location);
             }
             cursors = before;

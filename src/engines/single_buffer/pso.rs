@@ -9,7 +9,7 @@
 //! a word that the thread cannot have written since its last fence ([`History`], for each location by itself).
 
 use super::automata::{ANY, Automata, Location, Operation, StateAt, Transition, Value};
-use super::history::{History, Item, Own, Shown};
+use super::history::{History, Own};
 use super::search::{Rule, Rules, Semantics, Target, Undone};
 use super::tso::{asks_no_more, unify};
 
@@ -100,14 +100,12 @@ impl<'a> Pso<'a> {
             return false;
         }
         let owned = &self.history.owned[thread];
-        let item = |own: Own, value: Value| {
-            let values = owned.iter().map(|&known| if known == location { value } else { ANY }).collect();
-            Item { own, values }
-        };
-        let mut items = vec![item(Own::No, minor.memory[location as usize])];
-        items.extend(word.iter().map(|&value| item(Own::Write(location, value), value)));
-        let state = minor.states[thread];
-        self.history.is_possible(Shown { thread, state, items, pointer: 0, is_all: false, only: Some(location) })
+        let values = |value: Value| owned.iter().map(move |&known| if known == location { value } else { ANY });
+        let mut shown = self.history.shown(thread, minor.states[thread]);
+        shown.only = Some(location);
+        shown.push(Own::No, values(minor.memory[location as usize]));
+        word.iter().for_each(|&value| shown.push(Own::Write(location, value), values(value)));
+        self.history.is_possible(shown)
     }
 
     fn undo(&self, minor: &Minor, thread: usize, number: u32, step: &Transition, found: &mut Vec<(Minor, Undone)>) {

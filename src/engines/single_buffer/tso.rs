@@ -29,7 +29,7 @@
 //! 4. behind the last place where a write to a location can stand, all messages agree on it.
 
 use super::automata::{ANY, Automata, Automaton, Location, Operation, StateAt, Transition, Value};
-use super::history::{History, Item, Own, Shown};
+use super::history::{History, Own};
 use super::search::{Rule, Rules, Semantics, Target, Undone};
 
 /// What a message is tagged with.
@@ -52,12 +52,8 @@ pub struct Minor {
 }
 
 /// Only minors of one bucket can be compared: the states, and of each message that is anchored, by a pointer or as a
-/// last write, its tag and the threads that point to it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Bucket {
-    states: Box<[StateAt]>,
-    anchors: Vec<(Tag, u32)>,
-}
+/// last write, its tag and the threads that point to it. In bytes, since there are many of these.
+pub type Bucket = Box<[u8]>;
 
 /// How tags are numbered.
 #[derive(Clone, Copy, Debug)]
@@ -282,14 +278,8 @@ impl<'a> Tso<'a> {
         (0..minor.states.len()).all(|thread| {
             let pointer = minor.pointers[thread] as usize;
             let owned = &self.history.owned[thread];
-            let mut shown = Shown {
-                thread,
-                state: minor.states[thread],
-                items: Vec::with_capacity(minor.len()),
-                pointer: 0,
-                is_all: minor.tags[0] == INITIAL,
-                only: None,
-            };
+            let mut shown = self.history.shown(thread, minor.states[thread]);
+            shown.is_all = minor.tags[0] == INITIAL;
             for message in 0..minor.len() {
                 let snapshot = minor.snapshot(message);
                 let own = match self.tags.of(minor.tags[message]) {
@@ -301,16 +291,13 @@ impl<'a> Tso<'a> {
                     Some((writer, None)) if writer == thread => Own::Whole,
                     _ => Own::No,
                 };
-                let values = owned.iter().map(|&location| snapshot[location as usize]).collect();
-                let item = Item { own, values };
-                // What says the same as the one before says nothing more.
-                let says_more = own != Own::No || shown.items.last().is_none_or(|last| last.values != item.values);
                 if message == pointer {
-                    shown.pointer = shown.items.len();
-                } else if !says_more {
-                    continue;
+                    shown.pointer = shown.len();
                 }
-                shown.items.push(item);
+                shown.push(own, owned.iter().map(|&location| snapshot[location as usize]));
+                if message != pointer {
+                    shown.pop_if_repeated();
+                }
             }
             self.history.is_possible(shown)
         })
@@ -560,8 +547,12 @@ impl Semantics for Tso<'_> {
     }
 
     fn bucket(&self, minor: &Minor) -> Bucket {
-        let anchors = self.anchors(minor).into_iter().map(|(message, seen_by)| (minor.tags[message], seen_by));
-        Bucket { states: minor.states.clone(), anchors: anchors.collect() }
+        let mut bucket: Vec<u8> = minor.states.iter().flat_map(|state| state.to_le_bytes()).collect();
+        for (message, seen_by) in self.anchors(minor) {
+            bucket.push(minor.tags[message]);
+            bucket.extend(seen_by.to_le_bytes());
+        }
+        bucket.into()
     }
 
     fn covers(&self, small: &Minor, large: &Minor) -> bool {
