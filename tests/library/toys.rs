@@ -20,7 +20,7 @@ use seqcon::outline::Site;
 use seqcon::program::{
     Assignment, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span, Thread, Type, Variable,
 };
-use seqcon::property::{Property, PropertyKind};
+use seqcon::property::PropertyKind;
 use seqcon::repair::Repair;
 use seqcon::report::{self, text};
 use seqcon::specification::Specification;

@@ -163,10 +163,10 @@ fn all_minimal_sets_are_those_that_trying_every_set_finds() {
         assert!(sets.complete);
         // One set of each thread, combined.
         let mut combined: BTreeSet<BTreeSet<(usize, usize)>> = BTreeSet::from([BTreeSet::new()]);
-        for thread in &sets.threads {
+        for thread in &sets.parts {
             let mut next = BTreeSet::new();
             for (set, more) in combined.iter().flat_map(|set| thread.iter().map(move |more| (set, more))) {
-                let more = more.iter().map(|&instr| transition(outline.at(instr).unwrap()));
+                let more = more.iter().map(|site| transition(outline.at(site.instr).unwrap()));
                 next.insert(set.iter().copied().chain(more).collect());
             }
             combined = next;
@@ -247,7 +247,7 @@ fn one_fence_at_a_state_does_for_all_ways_through_it() {
     assert_eq!((outcome.placement.cost, outcome.fences[0].delays.len()), (1, 4));
     // All minimal sets are of fences after instructions, as in the paper.
     let sets = outcome.minimal_sets.unwrap();
-    assert!(sets.threads.len() == 1 && sets.threads[0].len() == 1 && sets.threads[0][0].len() == 2, "{sets:?}");
+    assert!(sets.parts.len() == 1 && sets.parts[0].len() == 1 && sets.parts[0][0].len() == 2, "{sets:?}");
     assert!(is_persistent(&with_fences(&mini, &places(&text, &repair))));
     // Any of the instructions that lead there names the state; none of the other places is enough.
     for number in 0..4 {
@@ -373,7 +373,7 @@ fn the_pivot_may_read_back_what_it_wrote() {
     let (outcome, _) = outcome(&program(&mini), None);
     assert_eq!(outcome.fences.len(), 1);
     // A fence after the write, the read of y, or the assumption.
-    assert_eq!(outcome.minimal_sets.unwrap().threads[0].len(), 3);
+    assert_eq!(outcome.minimal_sets.unwrap().parts[0].len(), 3);
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub type Value = u8;
 pub const ANY: Value = u8::MAX;
 
 /// The most values of a location.
-const MOST_VALUES: usize = 200;
+const MOST_VALUES: usize = 100;
 /// The most locations.
 const MOST_LOCATIONS: usize = 100;
 /// The most configurations of a thread.

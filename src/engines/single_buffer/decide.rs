@@ -117,10 +117,8 @@ pub fn backwards(
     rules: Rules,
 ) -> Result<Verdict, Stop> {
     let forbidden = Forbidden::State(condition);
-    let mentioned = Mentioned::of(split, condition);
-    let observed = |thread: usize, known: &Configurations<'_>, id: ConfigId| mentioned.observed(thread, known, id);
-    let automata = Automata::new(split, forbidden.configurations(split), observed)?;
-    let targets = targets(&automata, &mentioned, condition)?;
+    let automata = automata_of(split, condition)?;
+    let targets = targets(&automata, &Mentioned::of(split, condition), condition)?;
     let schedule = match machine {
         Machine::Tso => {
             if automata.threads.len() * (automata.domains.len() + 1) > 250 {
@@ -150,6 +148,13 @@ pub fn backwards(
     let violation = replay::run(split, machine, automata, &schedule, forbidden).map_err(Stop::Fault)?;
     let violation = violation.expect("the machine reaches what the single buffer reaches");
     Ok(Verdict::Violated(Box::new(violation)))
+}
+
+/// The threads of a program as automata, as far as a condition tells their states apart.
+pub(super) fn automata_of<'p>(split: &'p SplitProgram, condition: &StateCondition) -> Result<Automata<'p>, TooLarge> {
+    let mentioned = Mentioned::of(split, condition);
+    let observed = |thread: usize, known: &Configurations<'_>, id: ConfigId| mentioned.observed(thread, known, id);
+    Automata::new(split, Forbidden::State(condition).configurations(split), observed)
 }
 
 /// The verdict of a search that found nothing.

@@ -31,6 +31,8 @@ mod pso;
 mod recheck;
 mod replay;
 mod search;
+#[cfg(test)]
+mod tests;
 mod tso;
 
 #[cfg(feature = "internals")]

@@ -86,7 +86,7 @@ fn stands_for(tso: &Tso<'_>, minor: &Minor, concrete: &Minor) -> bool {
 }
 
 /// A transition on a configuration of the single buffer, if it can be made.
-fn fire(tso: &Tso<'_>, here: &Minor, thread: usize, step: &Transition) -> Option<Minor> {
+pub(super) fn fire(tso: &Tso<'_>, here: &Minor, thread: usize, step: &Transition) -> Option<Minor> {
     let last = here.len() - 1;
     let is_drained = here.pointers[thread] as usize == last;
     if here.states[thread] != step.from || (step.drained && !is_drained) {
@@ -157,7 +157,7 @@ pub fn schedule_pso(pso: &Pso<'_>, chain: &[(pso::Minor, Undone)]) -> Option<Vec
     Some(schedule)
 }
 
-fn fire_pso(pso: &Pso<'_>, here: &pso::Minor, thread: usize, step: &Transition) -> Option<pso::Minor> {
+pub(super) fn fire_pso(pso: &Pso<'_>, here: &pso::Minor, thread: usize, step: &Transition) -> Option<pso::Minor> {
     let is_drained = pso.buffers(thread).all(|buffer| here.buffers[buffer].is_empty());
     if here.states[thread] != step.from || (step.drained && !is_drained) {
         return None;

@@ -126,6 +126,15 @@ impl Minor {
         self.pointers.iter_mut().filter(|pointer| **pointer as usize >= message).for_each(|pointer| *pointer += 1);
     }
 
+    /// Takes a message out that no thread points to.
+    #[cfg(test)]
+    pub fn remove(&mut self, message: usize) {
+        let locations = self.values.len() / self.tags.len();
+        self.tags.remove(message);
+        self.values.drain(message * locations..(message + 1) * locations);
+        self.pointers.iter_mut().filter(|pointer| **pointer as usize > message).for_each(|pointer| *pointer -= 1);
+    }
+
     /// Leaves out what no thread sees any more.
     pub fn drop_unseen(&mut self) {
         let first = self.pointers.iter().copied().min().unwrap_or(0);
@@ -478,7 +487,7 @@ impl<'a> Tso<'a> {
     }
 
     /// The messages that are anchored.
-    fn anchors(&self, minor: &Minor) -> Vec<(usize, u32)> {
+    pub fn anchors(&self, minor: &Minor) -> Vec<(usize, u32)> {
         let mut anchors = Vec::new();
         for (message, &tag) in minor.tags.iter().enumerate() {
             let mut seen_by = 0;
