@@ -44,9 +44,8 @@ use crate::confirm::granularity;
 use crate::cycles::Atomicity;
 use crate::memory::MemoryModel;
 use crate::outline::Outline;
-use crate::program::compiled::Fault;
 use crate::program::{Program, Scope};
-use crate::property::{Property, PropertyKind};
+use crate::property::{ConditionFault, Property, PropertyKind};
 use crate::repair::Repair;
 use crate::weak::axiomatic::{self, Model};
 use crate::weak::forbidden::{self, Forbidden, Unjudged};
@@ -99,7 +98,7 @@ pub enum Trouble {
     /// Nobody here decides the property.
     Undecidable(PropertyKind),
     /// The condition cannot be evaluated in a state that is reached.
-    Condition(Fault),
+    Condition(ConditionFault),
     /// The program is too large for the search, or has no bound that it can find: why, and what to do.
     Unbounded(String),
 }

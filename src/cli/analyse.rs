@@ -48,7 +48,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     let models = memory_models(arguments, chosen.engine)?;
     refuse_repeated_models(&models)?;
     if let Some(instances) = &arguments.instances {
-        refuse_for_engine(arguments, chosen.engine, &models)?;
+        refuse_for_engine(arguments, &chosen, &models)?;
         return instances::run(arguments, instances, &chosen, &models, verbosity);
     }
     let outputs = Outputs::new(arguments)?;
@@ -59,7 +59,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         models.iter().try_for_each(|model| judged(chosen.wanted.kind(), model).map(drop))?;
     }
     refuse_for_state_spaces(arguments)?;
-    refuse_for_engine(arguments, chosen.engine, &models)?;
+    refuse_for_engine(arguments, &chosen, &models)?;
     let inputs = arguments.input.models(&arguments.merging, verbosity)?;
     let outcome = |input: Model| outcome(arguments, &chosen, &input, &models, verbosity);
     let outcomes = inputs.into_iter().map(outcome).collect::<Result<Vec<Outcome>, Failure>>()?;
@@ -69,8 +69,9 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
 }
 
 /// What the engine does not know is refused before anything is read.
-fn refuse_for_engine(arguments: &AnalyseArguments, engine: &dyn Engine, models: &[MemoryModel]) -> Result<(), Failure> {
-    engine::refuse_models(engine, models)?;
+fn refuse_for_engine(arguments: &AnalyseArguments, chosen: &Chosen, models: &[MemoryModel]) -> Result<(), Failure> {
+    engine::refuse_models(chosen, models)?;
+    let engine = chosen.engine;
     let own = [
         (arguments.abstraction.is_some(), "--abstraction"),
         (arguments.minimal_sets.is_some(), "--minimal-sets"),

@@ -180,8 +180,9 @@ impl EngineArguments {
         if !engine.description().properties.contains(&kind) {
             return Err(does_not_decide(engine, kind));
         }
-        refuse_models(engine, std::slice::from_ref(model))?;
-        Ok(Chosen { engine, wanted })
+        let chosen = Chosen { engine, wanted };
+        refuse_models(&chosen, std::slice::from_ref(model))?;
+        Ok(chosen)
     }
 }
 
@@ -228,7 +229,8 @@ fn named(name: &str) -> Result<&'static dyn Engine, Failure> {
 }
 
 /// Memory models that the engine is not for are refused before anything is read.
-pub fn refuse_models(engine: &dyn Engine, models: &[MemoryModel]) -> Result<(), Failure> {
+pub fn refuse_models(chosen: &Chosen, models: &[MemoryModel]) -> Result<(), Failure> {
+    let engine = chosen.engine;
     let description = engine.description();
     let Some(model) = models.iter().find(|model| !description.knows(model)) else { return Ok(()) };
     let models = description.models_in_words();
@@ -237,11 +239,18 @@ pub fn refuse_models(engine: &dyn Engine, models: &[MemoryModel]) -> Result<(), 
         Ok(known) => format!(" (its rules are those of {known})"),
         Err(unknown) => format!(" ({unknown})"),
     };
+    let kind = chosen.wanted.kind();
+    let decides = |other: &&dyn Engine| {
+        let other = other.description();
+        other.finds() && other.properties.contains(&kind) && other.knows(model)
+    };
+    let others: Vec<&str> = engines::all().into_iter().filter(decides).map(|other| other.description().name).collect();
     Err(Failure::Usage(format!(
-        "the engine {} is for {models}, not for {}{why}; give --mm {}, or use --engine cycles",
+        "the engine {} is for {models}, not for {}{why}; give --mm {}{}",
         description.name,
         model.name,
-        models.replace(", ", ",")
+        models.replace(", ", ","),
+        if others.is_empty() { String::new() } else { format!(", or use --engine {}", others.join(" or ")) }
     )))
 }
 

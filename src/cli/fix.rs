@@ -31,7 +31,7 @@ use std::process::ExitCode;
 pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let model = memory_model(&arguments.memory_model)?;
     let chosen = arguments.engine.finding()?;
-    engine::refuse_models(chosen.engine, std::slice::from_ref(&model))?;
+    engine::refuse_models(&chosen, std::slice::from_ref(&model))?;
     engine::refuse_options(chosen.engine, &asked(arguments.atomicity, &arguments.confirmation))?;
     let inputs = [arguments.specification.as_path(), Path::new(&arguments.memory_model)];
     let diff = arguments.diff.then_some(Path::new("-"));

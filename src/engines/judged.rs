@@ -10,10 +10,11 @@ use crate::cycles::Atomicity;
 use crate::explore::Limits;
 use crate::ids::InstrId;
 use crate::insertion::Demand;
+use crate::lang::Diagnostic;
 use crate::memory::{FenceStrength, Kind, Known, MemoryModel};
 use crate::outline::Site;
 use crate::program::{InstructionKind, Mention, Program, Scope, Variable};
-use crate::property::Property;
+use crate::property::{ConditionFault, Property, StateCondition};
 use crate::repair::Repair;
 use crate::specification::Specification;
 use crate::trial::{self, Trial};
@@ -182,7 +183,8 @@ impl Checker for Judge<'_> {
             limits: searches,
             budget: self.runnable.budget.clone(),
         };
-        let (split, verdict) = (self.runnable.method.decide)(&trial).map_err(|trouble| trouble.of(specification))?;
+        let (split, verdict) =
+            (self.runnable.method.decide)(&trial).map_err(|trouble| trouble.of(specification, property))?;
         let words = Words { specification, locations: &split.locations };
         Ok(match verdict {
             Verdict::Verified(ground) => Answer::Holds(Ground {
@@ -335,6 +337,9 @@ fn show(words: &Words<'_>, violation: &Violation, shown: &mut Evidence) -> Strin
             *shown = words.run(run);
             "  All buffers are empty, and no run under sequential consistency reaches this state.\n".to_owned()
         }
+        Violation::Forbidden(run, what) if run.is_empty() => {
+            format!("  The initial state violates {what}.\n")
+        }
         Violation::Forbidden(run, what) => {
             *shown = words.run(run);
             format!(
@@ -347,15 +352,25 @@ fn show(words: &Words<'_>, violation: &Violation, shown: &mut Evidence) -> Strin
 
 impl trial::Trouble {
     /// The same as an engine's.
-    fn of(self, specification: &Specification) -> Trouble {
+    fn of(self, specification: &Specification, property: &Property) -> Trouble {
         match self {
             trial::Trouble::CannotRun(cannot) => Trouble::CannotRun(cannot),
             trial::Trouble::TooLong(error) => error.into(),
             trial::Trouble::Execution(failure) => Trouble::Unsupported(format!("{}: {failure}", specification.name)),
-            trial::Trouble::Condition(fault) => Trouble::Unsupported(format!(
-                "{}: the condition cannot be evaluated in a state that is reached: {}",
-                specification.name, fault.kind
-            )),
+            trial::Trouble::Condition(ConditionFault { part, fault }) => {
+                let condition = property.condition().map(|condition| &condition.parts()[part]);
+                let is_own = |condition: &&StateCondition| {
+                    specification.properties.iter().any(|own| own.condition() == Some(*condition))
+                };
+                let problem = format!("{}, in a state that is reached", fault.kind);
+                Trouble::Unsupported(match condition.filter(|condition| !is_own(condition)) {
+                    Some(condition) => {
+                        let error = Diagnostic::error(fault.span, problem).render("--never", &condition.text);
+                        error.trim_end().to_owned()
+                    }
+                    None => specification.placed(fault.span, problem),
+                })
+            }
             trial::Trouble::Unbounded(problem) => Trouble::Unsupported(format!("{}: {problem}", specification.name)),
             trial::Trouble::Undecidable(property) => {
                 Trouble::Unsupported(format!("this engine does not decide the property {}", property.name()))

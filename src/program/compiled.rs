@@ -35,6 +35,9 @@ pub enum FaultKind {
     /// A power with a negative exponent.
     #[error("a power with a negative exponent")]
     NegativeExponent,
+    /// An index out of range, where that is no value.
+    #[error("an index out of range")]
+    IndexOutOfRange,
     /// An address that the memory does not have.
     #[error("an address outside of the memory (`memory_size` tells how large it is)")]
     OutsideOfMemory,

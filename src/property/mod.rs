@@ -24,7 +24,7 @@ mod ending;
 mod state;
 
 pub use ending::{FinalCondition, FinalState, Observed, Proposition, Quantifier};
-pub use state::{Observables, StateCondition};
+pub use state::{ConditionFault, Observables, StateCondition};
 
 use std::fmt;
 

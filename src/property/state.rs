@@ -7,7 +7,7 @@
 //! The expression itself is kept, too, for searches that ask what a state must look like before they have one.
 
 use crate::ids::{ControlAt, Slot, ThreadAt};
-use crate::program::compiled::{Code, Fault, Slots, Trace, Values};
+use crate::program::compiled::{Code, Fault, FaultKind, Slots, Trace, Values};
 use crate::program::{BinaryOperator, Expression, Program, Reference, Scope, Span, Type, UnaryOperator, Variable};
 use std::fmt;
 
@@ -130,14 +130,25 @@ impl StateCondition {
         })
     }
 
-    /// Of those that it is made of the first that holds in a state, if one does; itself if it is made of none.
+    /// The conditions that it is made of; itself if it is made of none.
+    #[must_use]
+    pub fn parts(&self) -> &[StateCondition] {
+        if self.parts.is_empty() { std::slice::from_ref(self) } else { &self.parts }
+    }
+
+    /// Of those that it is made of the first that holds in a state, if one does.
     ///
     /// # Errors
-    /// If the evaluation goes wrong.
-    pub fn which_holds(&self, observed: &Values) -> Result<Option<&StateCondition>, Fault> {
-        let parts = if self.parts.is_empty() { std::slice::from_ref(self) } else { &self.parts };
-        for part in parts {
-            if part.holds(observed, &mut Trace::default())? {
+    /// If the evaluation goes wrong, or looks outside of an array.
+    pub fn which_holds(&self, observed: &Values) -> Result<Option<&StateCondition>, ConditionFault> {
+        for (number, part) in self.parts().iter().enumerate() {
+            let mut trace = Trace::default();
+            let holds = part.holds(observed, &mut trace).map_err(|fault| ConditionFault { part: number, fault })?;
+            if trace.out_of_range > 0 {
+                let fault = Fault { kind: FaultKind::IndexOutOfRange, span: Span::default() };
+                return Err(ConditionFault { part: number, fault });
+            }
+            if holds {
                 return Ok(Some(part));
             }
         }
@@ -167,6 +178,15 @@ impl StateCondition {
     pub fn for_each_slot(&self, visit: &mut impl FnMut(Slot)) {
         self.code.for_each_slot(visit);
     }
+}
+
+/// A condition cannot be evaluated in a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConditionFault {
+    /// Which of those that it is made of.
+    pub part: usize,
+    /// What goes wrong.
+    pub fault: Fault,
 }
 
 /// Two conditions on the states of one program are the same if they say the same.

@@ -349,7 +349,11 @@ fn write_example(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write) 
 /// The runs that fences stop, and the one that none does: so many of them.
 fn write_runs(result: &ModelOutcome, (most, style): (usize, Style), out: &mut dyn Write) -> fmt::Result {
     let unstopped = result.runs.iter().take(usize::from(result.inserted.is_hopeless()));
-    let unstopped = unstopped.map(|run| ("no fence stops this run".to_owned(), run));
+    let stopping = match result.inserted {
+        Inserted::NotAtSites => "no fence at the sites allowed stops this run",
+        _ => "no fence stops this run",
+    };
+    let unstopped = unstopped.map(|run| (stopping.to_owned(), run));
     let stopped = result.runs.iter().enumerate().take(most).filter_map(|(number, run)| {
         let by: Vec<String> = (0..result.fences.len())
             .filter(|&fence| result.fences[fence].runs.contains(&number))

@@ -18,8 +18,7 @@ use super::threads::{AccessKind, ConfigId, Configurations};
 use super::verify::{Ground, Question, Verdict, Violation, steps_along};
 use super::visited::{LimitReached, Visited};
 use crate::ids::ThreadAt;
-use crate::program::compiled::Fault;
-use crate::property::{FinalCondition, Property, Quantifier, StateCondition};
+use crate::property::{ConditionFault, FinalCondition, Property, Quantifier, StateCondition};
 
 /// What is never to be reached.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +92,11 @@ impl<'f> Judge<'f> {
     ///
     /// # Errors
     /// If the condition cannot be evaluated there.
-    pub fn violated(&mut self, buffers: &mut Buffers<'_>, state: &BufferState) -> Result<Option<String>, Fault> {
+    pub fn violated(
+        &mut self,
+        buffers: &mut Buffers<'_>,
+        state: &BufferState,
+    ) -> Result<Option<String>, ConditionFault> {
         let is_judged = |system: &System<'_>| {
             let is_judged = |thread: ThreadAt| system.thread(thread).is_judged(state.shared.config(thread));
             system.program.threads_at().all(is_judged)
@@ -183,7 +186,7 @@ pub enum Unjudged {
     /// A limit was reached.
     Limit(LimitReached),
     /// The condition cannot be evaluated in a state that is reached.
-    Fault(Fault),
+    Fault(ConditionFault),
 }
 
 impl From<LimitReached> for Unjudged {
@@ -192,8 +195,8 @@ impl From<LimitReached> for Unjudged {
     }
 }
 
-impl From<Fault> for Unjudged {
-    fn from(fault: Fault) -> Unjudged {
+impl From<ConditionFault> for Unjudged {
+    fn from(fault: ConditionFault) -> Unjudged {
         Unjudged::Fault(fault)
     }
 }

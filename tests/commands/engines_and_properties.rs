@@ -111,8 +111,8 @@ fn what_an_engine_does_not_do_is_refused() {
             "the engine store-buffers needs the values that a program reads and writes",
         ),
         (
-            &["analyse", "specs/sb.slco", "--engine", "store-buffers", "--minimal-sets", "all"],
-            "the engine store-buffers has no --minimal-sets; use --engine persistence",
+            &["analyse", "specs/sb.slco", "--engine", "store-buffers", "--cycles", "all"],
+            "the engine store-buffers has no --cycles; use --engine cycles",
         ),
     ] {
         let (status, _, errors) = run(arguments);

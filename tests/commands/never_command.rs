@@ -513,8 +513,6 @@ fn assertions_are_told_by_their_thread() {
     assert!(out.contains(" fences=2 "), "{out}");
 }
 
-// What follows fails: defects that these tests have found.
-
 /// As `explore` does: a condition that looks outside an array is not verified without a word.
 #[test]
 fn an_index_out_of_range_in_a_condition_is_said() {

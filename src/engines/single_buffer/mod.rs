@@ -44,8 +44,7 @@ use super::judged::{Method, Runnable};
 use super::{Description, Engine, Examined, Purpose, Task, Trouble};
 use crate::budget::Exhausted;
 use crate::memory::Known;
-use crate::program::compiled::Fault;
-use crate::property::PropertyKind;
+use crate::property::{ConditionFault, PropertyKind};
 use crate::weak::visited::LimitReached;
 
 /// Why there is no verdict.
@@ -58,7 +57,7 @@ pub enum Stop {
     /// The same of a thread.
     ThreadTooLarge(usize, String),
     /// The condition cannot be evaluated.
-    Fault(Fault),
+    Fault(ConditionFault),
 }
 
 impl From<LimitReached> for Stop {

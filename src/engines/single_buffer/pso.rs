@@ -12,6 +12,7 @@ use super::automata::{ANY, Automata, Location, Operation, StateAt, Transition, V
 use super::history::{History, Own};
 use super::search::{Rule, Rules, Semantics, Target, Undone};
 use super::tso::{asks_no_more, unify};
+use crate::weak::visited::LimitReached;
 
 /// A configuration that stands for all larger ones.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -174,17 +175,13 @@ impl Semantics for Pso<'_> {
     type Minor = Minor;
     type Bucket = Bucket;
 
-    fn starts(&self, targets: &[Target]) -> Vec<Minor> {
-        let mut found = Vec::new();
-        for target in targets {
-            let buffers = vec![Vec::new(); target.states.len() * target.memory.len()].into();
-            let start = Minor { states: target.states.clone(), memory: target.memory.clone().into(), buffers };
-            self.keep(start, Undone::Nothing, &mut found);
-        }
-        found.into_iter().map(|(minor, _)| minor).collect()
+    fn starts(&self, target: &Target, _: usize) -> Result<Vec<Minor>, LimitReached> {
+        let buffers = vec![Vec::new(); target.states.len() * target.memory.len()].into();
+        let mut start = Minor { states: target.states.clone(), memory: target.memory.clone().into(), buffers };
+        Ok(if self.refine(&mut start) { vec![start] } else { Vec::new() })
     }
 
-    fn predecessors(&self, minor: &Minor, found: &mut Vec<(Minor, Undone)>) {
+    fn predecessors(&self, minor: &Minor, _: usize, found: &mut Vec<(Minor, Undone)>) -> Result<(), LimitReached> {
         for (thread, &state) in minor.states.iter().enumerate() {
             let automaton = &self.automata.threads[thread];
             for &number in &automaton.into[state as usize] {
@@ -200,6 +197,7 @@ impl Semantics for Pso<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     fn is_start_of_run(&self, minor: &Minor) -> bool {

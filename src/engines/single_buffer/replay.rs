@@ -15,7 +15,7 @@ use super::pso::{self, Pso};
 use super::search::{Semantics, Undone};
 use super::tso::{INITIAL, Minor, Tso};
 use crate::ids::{LocationAt, ThreadAt};
-use crate::program::compiled::Fault;
+use crate::property::ConditionFault;
 use crate::weak::Machine;
 use crate::weak::buffers::{BufferState, BufferStep, Buffers};
 use crate::weak::forbidden::{Forbidden, Judge, without_fences};
@@ -193,7 +193,7 @@ pub fn run(
     automata: Automata<'_>,
     schedule: &[Scheduled],
     forbidden: Forbidden<'_>,
-) -> Result<Option<Violation>, Fault> {
+) -> Result<Option<Violation>, ConditionFault> {
     let Automata { threads, configurations, domains, .. } = automata;
     // The configurations of the machine are those of which the automata were made.
     let mut buffers = Buffers::with(program, configurations, machine, usize::MAX);

@@ -83,11 +83,22 @@ pub trait Semantics {
     /// What configurations have in common that can be compared.
     type Bucket: Eq + Hash;
 
-    /// The minors of forbidden states with empty buffers.
-    fn starts(&self, targets: &[Target]) -> Vec<Self::Minor>;
+    /// The minors of a forbidden state with empty buffers.
+    ///
+    /// # Errors
+    /// If there are more than `most`.
+    fn starts(&self, target: &Target, most: usize) -> Result<Vec<Self::Minor>, LimitReached>;
     /// The minors of all configurations from which a step leads into what this one stands for, and of those that a step
     /// of the search takes at once; nothing that cannot be reached has to be among them.
-    fn predecessors(&self, minor: &Self::Minor, found: &mut Vec<(Self::Minor, Undone)>);
+    ///
+    /// # Errors
+    /// If there are more than `most`.
+    fn predecessors(
+        &self,
+        minor: &Self::Minor,
+        most: usize,
+        found: &mut Vec<(Self::Minor, Undone)>,
+    ) -> Result<(), LimitReached>;
     /// Whether it stands for the start of all runs.
     fn is_start_of_run(&self, minor: &Self::Minor) -> bool;
     /// Its bucket.
@@ -160,8 +171,16 @@ pub fn search<S: Semantics>(
     limit: usize,
 ) -> Result<Found<S::Minor>, LimitReached> {
     let mut antichain: Antichain<S> = Antichain { nodes: Vec::new(), buckets: FxHashMap::default(), open: Vec::new() };
-    for start in semantics.starts(targets) {
-        antichain.add(semantics, start, u32::MAX, Undone::Nothing);
+    // A step may give more than it adds, for most of it may be known: there is room for that, and an end to it.
+    let most = limit.saturating_mul(10);
+    for target in targets {
+        program.budget.check().map_err(LimitReached::Budget)?;
+        for start in semantics.starts(target, most)? {
+            antichain.add(semantics, start, u32::MAX, Undone::Nothing);
+        }
+        if antichain.nodes.len() > limit {
+            return Err(LimitReached::States);
+        }
     }
     let mut found = Vec::new();
     while let Some(number) = antichain.pop() {
@@ -173,7 +192,7 @@ pub fn search<S: Semantics>(
         if semantics.is_start_of_run(&node.minor) {
             return Ok(Found::Reached(chain(&antichain.nodes, number)));
         }
-        semantics.predecessors(&node.minor, &mut found);
+        semantics.predecessors(&node.minor, most, &mut found)?;
         for (minor, undone) in found.drain(..) {
             antichain.add(semantics, minor, number, undone);
         }

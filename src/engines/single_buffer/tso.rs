@@ -33,6 +33,7 @@ mod rules;
 use super::automata::{ANY, Automata, Automaton, Location, Operation, StateAt, Value};
 use super::history::{History, Own};
 use super::search::{Rules, Semantics, Target, Undone};
+use crate::weak::visited::LimitReached;
 
 /// What a message is tagged with.
 pub type Tag = u8;
@@ -340,42 +341,50 @@ impl Semantics for Tso<'_> {
     type Minor = Minor;
     type Bucket = Bucket;
 
-    fn starts(&self, targets: &[Target]) -> Vec<Minor> {
+    fn starts(&self, target: &Target, most: usize) -> Result<Vec<Minor>, LimitReached> {
         let mut found = Vec::new();
-        for target in targets {
-            for tag in self.all.iter().copied().chain([INITIAL]) {
-                let start = Minor {
-                    states: target.states.clone(),
-                    pointers: vec![0; target.states.len()].into(),
-                    tags: vec![tag],
-                    values: target.memory.clone(),
-                };
-                let mut minors = Vec::new();
-                self.keep(start, &mut minors);
-                for thread in 0..target.states.len() {
-                    let mut moved = Vec::new();
-                    minors.into_iter().for_each(|minor| self.moves(minor, thread, &mut moved));
-                    minors = moved;
+        for tag in self.all.iter().copied().chain([INITIAL]) {
+            let start = Minor {
+                states: target.states.clone(),
+                pointers: vec![0; target.states.len()].into(),
+                tags: vec![tag],
+                values: target.memory.clone(),
+            };
+            let mut minors = Vec::new();
+            self.keep(start, &mut minors);
+            for thread in 0..target.states.len() {
+                let mut moved = Vec::new();
+                for minor in minors {
+                    self.moves(minor, thread, most, &mut moved)?;
                 }
-                found.append(&mut minors);
+                minors = moved;
+            }
+            found.append(&mut minors);
+            if found.len() > most {
+                return Err(LimitReached::States);
             }
         }
-        found
+        Ok(found)
     }
 
-    fn predecessors(&self, minor: &Minor, found: &mut Vec<(Minor, Undone)>) {
+    fn predecessors(&self, minor: &Minor, most: usize, found: &mut Vec<(Minor, Undone)>) -> Result<(), LimitReached> {
         for (thread, &state) in minor.states.iter().enumerate() {
             let automaton = self.thread(thread);
             for &number in &automaton.into[state as usize] {
                 let (undone, depends) = self.undo(minor, thread, &automaton.transitions[number as usize]);
                 let mut moved = Vec::new();
                 match depends {
-                    true => undone.into_iter().for_each(|minor| self.moves(minor, thread, &mut moved)),
+                    true => {
+                        for minor in undone {
+                            self.moves(minor, thread, most, &mut moved)?;
+                        }
+                    }
                     false => moved = undone,
                 }
                 found.extend(moved.into_iter().map(|minor| (minor, Undone::Step(thread, number))));
             }
         }
+        Ok(())
     }
 
     fn is_start_of_run(&self, minor: &Minor) -> bool {

@@ -4,10 +4,20 @@
 use super::{INITIAL, Minor, Tag, Tso, unify, unify_all};
 use crate::engines::single_buffer::automata::{ANY, Location, Operation, Transition, Value};
 use crate::engines::single_buffer::search::Rule;
+use crate::weak::visited::LimitReached;
 
 impl Tso<'_> {
     /// All that moving a thread's pointer forward can have come from, itself included.
-    pub(super) fn moves(&self, minor: Minor, thread: usize, found: &mut Vec<Minor>) {
+    ///
+    /// # Errors
+    /// If there are more than `most`.
+    pub(super) fn moves(
+        &self,
+        minor: Minor,
+        thread: usize,
+        most: usize,
+        found: &mut Vec<Minor>,
+    ) -> Result<(), LimitReached> {
         let pointer = minor.pointers[thread] as usize;
         let mut next: Vec<Minor> = Vec::new();
         let is_passed = |tag: Tag| tag != self.tags.whole(thread);
@@ -43,9 +53,13 @@ impl Tso<'_> {
         }
         found.push(minor);
         found.append(&mut stops);
-        for minor in next {
-            self.moves(minor, thread, found);
+        if found.len() > most {
+            return Err(LimitReached::States);
         }
+        for minor in next {
+            self.moves(minor, thread, most, found)?;
+        }
+        Ok(())
     }
 
     /// What a transition of a thread can have come from, before the pointer is looked at; and whether it depends on it.
