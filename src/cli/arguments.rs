@@ -101,7 +101,8 @@ pub enum Command {
     /// Show where synchronisation is needed under every built-in memory model, side by side
     #[command(after_help = EXIT_STATUS)]
     Matrix(MatrixArguments),
-    /// Run a specification under a weak memory model, with the suggested fences and locks in place: is it right?
+    /// Run a specification under a weak memory model, with the suggested fences and locks in place, or as it is for
+    /// properties of states: is it right?
     #[command(after_help = VERIFY_STATUS)]
     Verify(VerifyArguments),
     /// Write a specification with the fences and atomic instructions that it needs put in
@@ -193,7 +194,8 @@ pub struct AnalyseArguments {
     /// write or right before such that read, or at the sites in a file, one a line, as 'T0.3 after' [default: all]
     #[arg(long, value_name = "all|after-writes|before-reads|FILE")]
     pub fence_sites: Option<FenceSites>,
-    /// How instructions with several accesses are read [default: full; with --profile published: split]
+    /// How instructions with several accesses are read [default: full; with --profile published, and
+    /// for never, final and no-deadlock: split]
     #[arg(long, value_enum, value_name = "WHICH", default_missing_value = "full", num_args = 0..=1)]
     pub atomicity: Option<AtomicityArgument>,
     /// Whose definitions: the corrected ones; the same without program order across waits; or those of the paper.
@@ -369,7 +371,8 @@ pub struct VerifyArguments {
     /// Memory models, comma-separated: tso and pso, by machines; armv7 and power, by axioms, for small programs
     #[arg(long = "mm", value_name = "LIST", default_value = "tso", value_delimiter = ',')]
     pub memory_models: Vec<String>,
-    /// Put in what this report.json suggests [default: what an analysis with these options suggests]
+    /// Put in what this report.json suggests [default: what an analysis with these options suggests; for --never,
+    /// --deadlock and --property never, final and no-deadlock: nothing]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["as_is", "only_confirmed", "confirm"])]
     pub with: Option<PathBuf>,
     /// Put nothing in
@@ -377,7 +380,8 @@ pub struct VerifyArguments {
     pub as_is: bool,
     #[command(flatten)]
     pub engine: EngineArguments,
-    /// How instructions with several accesses are read [default: full, if the engine can be told]
+    /// How instructions with several accesses are read [default: full, if the engine can be told; for
+    /// never, final and no-deadlock: split]
     #[arg(long, value_enum, value_name = "WHICH", default_missing_value = "full", num_args = 0..=1)]
     pub atomicity: Option<AtomicityArgument>,
     #[command(flatten)]
@@ -441,7 +445,7 @@ pub struct FixArguments {
     #[arg(long)]
     pub diff: bool,
     /// How instructions with several accesses are read; those that can be torn are made atomic [default: full, if the
-    /// engine can be told]
+    /// engine can be told; for never, final and no-deadlock: split]
     #[arg(long, value_enum, value_name = "WHICH", default_missing_value = "full", num_args = 0..=1)]
     pub atomicity: Option<AtomicityArgument>,
     #[command(flatten)]

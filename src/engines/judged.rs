@@ -21,7 +21,6 @@ use crate::trial::{self, Trial};
 use crate::weak::buffers::{BufferState, BufferStep};
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::{Operation, SplitProgram, SplitStep};
-use crate::weak::system::Event;
 use crate::weak::threads::Progress;
 use crate::weak::verify::{self, Limit, Verdict, Violation};
 use crate::weak::ways::Way;
@@ -255,22 +254,18 @@ impl Judge<'_> {
 
 /// Why no fence stops a run that sequential consistency has, too.
 fn no_fence_helps(words: &Words<'_>, run: &[(BufferStep, BufferState)]) -> String {
-    let events: Vec<&Event> = run
+    let torn: BTreeSet<String> = run
         .iter()
         .filter_map(|(step, _)| match step {
-            BufferStep::Issued(event) => Some(event),
-            BufferStep::Committed { .. } => None,
+            BufferStep::Issued(event) if event.progress == Progress::InTheMiddle => Some(words.instruction(event.at)),
+            _ => None,
         })
         .collect();
-    let is_interrupted =
-        |pair: &&[&Event]| pair[0].progress == Progress::InTheMiddle && pair[0].at.thread != pair[1].at.thread;
-    let torn: BTreeSet<String> =
-        events.windows(2).filter(is_interrupted).map(|pair| words.instruction(pair[0].at)).collect();
     let torn: Vec<String> = torn.into_iter().collect();
     match &torn[..] {
         [] => "  The run is sequentially consistent: no fence stops it.\n".to_owned(),
         torn => format!(
-            "  The run is sequentially consistent, access by access: no fence stops it. Others come between the accesses of {}: made atomic, it may be right.\n",
+            "  The run is sequentially consistent, access by access: no fence stops it. Others can come between the accesses of {}: made atomic, it may be right.\n",
             torn.join(", ")
         ),
     }

@@ -9,7 +9,7 @@ pub struct EngineArguments {
     /// runs the program]
     #[arg(long, value_name = "NAME")]
     pub engine: Option<String>,
-    /// What must hold [default: robust, or what the engine is for]
+    /// What must hold [default: robust, or what the engine is for; with --never: never]
     #[arg(long, value_enum, value_name = "NAME", conflicts_with = "deadlock")]
     pub property: Option<PropertyArgument>,
     /// No state satisfies this condition over shared variables, Thread.variable and Thread@State, for example

@@ -95,6 +95,9 @@ pub fn backwards(
             if automata.threads.len() * (automata.domains.len() + 1) > 250 {
                 return Err(Stop::TooLarge("it has more than 250 pairs of a thread and a location".to_owned()));
             }
+            if automata.threads.len() > 32 {
+                return Err(Stop::TooLarge("it has more than 32 threads".to_owned()));
+            }
             let tso = Tso::new(&automata, rules);
             match search(&tso, &targets, split, limit)? {
                 Found::Closed(minors) => {

@@ -20,8 +20,8 @@
 //! was full all states are known. Only what that leaves open is decided backwards. Values of snapshots are left open
 //! until something asks for them; registers are part of a thread's state, and states that cannot be told apart are one.
 //!
-//! *Complexity.* Not primitive recursive in the worst case. *Limits.* Finite domains, at most 100 shared locations, and
-//! 250 pairs of a thread and a location; the number of minors is bounded by `--max-weak-states`. If a limit is reached,
+//! *Complexity.* Not primitive recursive in the worst case. *Limits.* Finite domains, at most 100 shared locations, on TSO
+//! 32 threads and 250 pairs of a thread and a location; the number of minors is bounded by `--max-weak-states`. If a limit is reached,
 //! there is no verdict.
 
 mod automata;

@@ -32,9 +32,6 @@ pub struct Bucket {
     has_waiting: Box<[bool]>,
 }
 
-/// The most values in a word.
-const MOST_WAITING: usize = 250;
-
 /// The rules.
 pub struct Pso<'a> {
     pub automata: &'a Automata<'a>,
@@ -97,9 +94,6 @@ impl<'a> Pso<'a> {
     /// Whether a thread can have written what waits of it for a location, behind what is in memory.
     fn can_have_been_written(&self, minor: &Minor, thread: usize, location: Location) -> bool {
         let word = &minor.buffers[self.buffer(thread, location)];
-        if word.len() > MOST_WAITING {
-            return false;
-        }
         let owned = &self.history.owned[thread];
         let is_told = minor.memory[location as usize] != ANY && owned.contains(&location);
         if word.is_empty() && !is_told {

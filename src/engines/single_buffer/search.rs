@@ -107,6 +107,10 @@ pub trait Semantics {
     fn covers(&self, small: &Self::Minor, large: &Self::Minor) -> bool;
     /// How large it is: small ones are looked at first.
     fn size(&self, minor: &Self::Minor) -> usize;
+    /// Whether something was left out because it is too large: then nothing is proved.
+    fn is_cut_off(&self) -> bool {
+        false
+    }
 }
 
 /// What came of a search.
@@ -199,6 +203,9 @@ pub fn search<S: Semantics>(
         if antichain.nodes.len() > limit {
             return Err(LimitReached::States);
         }
+    }
+    if semantics.is_cut_off() {
+        return Err(LimitReached::States);
     }
     let minimal = antichain.nodes.into_iter().filter(|node| node.is_minimal).map(|node| node.minor);
     Ok(Found::Closed(minimal.collect()))

@@ -34,6 +34,7 @@ use super::automata::{ANY, Automata, Automaton, Location, Operation, StateAt, Va
 use super::history::{History, Own};
 use super::search::{Rules, Semantics, Target, Undone};
 use crate::weak::visited::LimitReached;
+use std::cell::Cell;
 
 /// What a message is tagged with.
 pub type Tag = u8;
@@ -93,9 +94,11 @@ pub struct Tso<'a> {
     pub all: Vec<Tag>,
     history: History<'a>,
     rules: Rules,
+    /// A configuration was left out, for it has too many messages.
+    is_cut_off: Cell<bool>,
 }
 
-/// The most messages.
+/// The most messages: pointers are bytes.
 const MOST_MESSAGES: usize = 250;
 
 impl Minor {
@@ -189,7 +192,7 @@ impl<'a> Tso<'a> {
                 all.push(tags.whole(thread));
             }
         }
-        Tso { automata, tags, all, history: History::new(automata), rules }
+        Tso { automata, tags, all, history: History::new(automata), rules, is_cut_off: Cell::new(false) }
     }
 
     fn thread(&self, thread: usize) -> &'a Automaton {
@@ -205,7 +208,9 @@ impl<'a> Tso<'a> {
     /// Refines a minor and keeps it, if it can be reached at all.
     fn keep(&self, mut minor: Minor, found: &mut Vec<Minor>) {
         minor.drop_unseen();
-        if minor.len() <= MOST_MESSAGES && self.refine(&mut minor) {
+        if minor.len() > MOST_MESSAGES {
+            self.is_cut_off.set(true);
+        } else if self.refine(&mut minor) {
             found.push(minor);
         }
     }
@@ -428,5 +433,9 @@ impl Semantics for Tso<'_> {
 
     fn size(&self, minor: &Minor) -> usize {
         minor.len()
+    }
+
+    fn is_cut_off(&self) -> bool {
+        self.is_cut_off.get()
     }
 }
