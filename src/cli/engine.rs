@@ -239,18 +239,15 @@ pub fn refuse_models(chosen: &Chosen, models: &[MemoryModel]) -> Result<(), Fail
         Ok(known) => format!(" (its rules are those of {known})"),
         Err(unknown) => format!(" ({unknown})"),
     };
-    let kind = chosen.wanted.kind();
-    let decides = |other: &&dyn Engine| {
-        let other = other.description();
-        other.finds() && other.properties.contains(&kind) && other.knows(model)
-    };
-    let others: Vec<&str> = engines::all().into_iter().filter(decides).map(|other| other.description().name).collect();
+    // The default engine is for all models, but not for conditions on states.
+    let of_states = [PropertyKind::Never, PropertyKind::Final, PropertyKind::NoDeadlock];
+    let other = if of_states.contains(&chosen.wanted.kind()) { "" } else { ", or use --engine cycles" };
     Err(Failure::Usage(format!(
         "the engine {} is for {models}, not for {}{why}; give --mm {}{}",
         description.name,
         model.name,
         models.replace(", ", ","),
-        if others.is_empty() { String::new() } else { format!(", or use --engine {}", others.join(" or ")) }
+        other
     )))
 }
 

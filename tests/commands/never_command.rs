@@ -131,7 +131,7 @@ fn conditions_of_the_file_and_of_the_command_count_together() {
 fn a_condition_that_holds_at_once_is_violated_at_once() {
     for engine in ["single-buffer", "store-buffers"] {
         let (out, _) = ends(1, &["verify", "specs/sb.slco", "--never", "T0@s0", "--engine", engine]);
-        assert!(out.contains("tso: violated") && out.contains("the state violates never T0@s0."), "{out}");
+        assert!(out.contains("tso: violated") && out.contains("The initial state violates never T0@s0."), "{out}");
         assert!(!out.contains("T0.0") && !out.contains("becomes visible"), "{engine}: nothing has happened: {out}");
         let arguments = ["analyse", "specs/sb.slco", "--mm", "tso", "--never", "T0@s0", "--engine", engine];
         let (out, _) = ends(1, &arguments);

@@ -69,7 +69,7 @@ fn explain_draws_every_run() {
     6                             y = 1 becomes visible  |
   All buffers are empty, and no run under sequential consistency reaches this state.
 
-  fewest:";
+  enough by all runs on store buffers (no bound was reached)";
     assert!(out.contains(drawn), "{out}");
     let (_, out, _) = run(&SB);
     assert!(out.contains("\n      3  T1.0  y := 1  W y = 1  | buffer of T0: x = 1; buffer of T1: y = 1\n"), "{out}");
