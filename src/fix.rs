@@ -81,6 +81,9 @@ pub enum Unfixed {
     Exhausted(String),
     /// No fences are enough, or it is not known which are: what was said of it.
     NoFences(Box<ModelOutcome>),
+    /// Fences are enough, but the text that they were written into does not have the property: a fence that is a
+    /// statement has control states of its own.
+    NoLonger(Box<ModelOutcome>),
     /// Something has no place in the text.
     CannotWrite(CannotWrite, Box<Specification>),
     /// A text that was written cannot be read.
@@ -108,7 +111,12 @@ impl Fixing<'_> {
         let mut caveats = None;
         for rounds in 0..ROUNDS {
             let time = self.limits.time.map(|time| time.saturating_sub(started.elapsed()));
-            let round = self.round(&current, &Limits { time, ..*self.limits })?;
+            let round = self.round(&current, &Limits { time, ..*self.limits }).map_err(|unfixed| match unfixed {
+                Unfixed::NoFences(outcome) if rounds > 0 && outcome.inserted.is_hopeless() => {
+                    Unfixed::NoLonger(outcome)
+                }
+                other => other,
+            })?;
             let caveats = caveats.get_or_insert(round.caveats);
             let Some(repair) = round.repair else {
                 return Ok(Fixed { text: current.text, rounds, caveats: std::mem::take(caveats) });

@@ -121,7 +121,8 @@ impl Specification {
     }
 }
 
-fn placed(name: &str, text: &str, span: Span, problem: impl std::fmt::Display) -> String {
+/// A problem at a place in a text, as editors take it.
+pub(crate) fn placed(name: &str, text: &str, span: Span, problem: impl std::fmt::Display) -> String {
     let LineColumn { line, column } = LineColumn::of(text, span.start);
     format!("{name}:{line}:{column}: {problem}")
 }

@@ -44,7 +44,7 @@ use crate::confirm::granularity;
 use crate::cycles::Atomicity;
 use crate::memory::MemoryModel;
 use crate::outline::Outline;
-use crate::program::{Program, Scope};
+use crate::program::{At, Program, Scope};
 use crate::property::{ConditionFault, Property, PropertyKind};
 use crate::repair::Repair;
 use crate::weak::axiomatic::{self, Model};
@@ -99,6 +99,8 @@ pub enum Trouble {
     Undecidable(PropertyKind),
     /// The condition cannot be evaluated in a state that is reached.
     Condition(ConditionFault),
+    /// An instruction goes wrong.
+    GoesWrong(At),
     /// The program is too large for the search, or has no bound that it can find: why, and what to do.
     Unbounded(String),
 }
@@ -113,6 +115,7 @@ pub(crate) fn within_bound(
         Ok(verdict) => Ok(verdict),
         Err(Unjudged::Limit(limit)) => Ok(Verdict::Undecided(limit.into())),
         Err(Unjudged::Fault(fault)) => Err(Trouble::Condition(fault)),
+        Err(Unjudged::GoesWrong(at)) => Err(Trouble::GoesWrong(at)),
     }
 }
 

@@ -121,6 +121,10 @@ fn failure(original: &Specification, model: &MemoryModel, unfixed: Unfixed) -> F
         Unfixed::Trouble(trouble, current) => engine::failure(Subject::Program(&current), *trouble),
         Unfixed::Exhausted(said) => Failure::Exhausted(said),
         Unfixed::NoFences(outcome) => no_fences(original, &outcome),
+        Unfixed::NoLonger(outcome) => Failure::Nothing(format!(
+            "{}: fences are enough for {} ('seqcon analyse' tells which), but the text with them does not have the property: between two statements, as before a fence, a thread is in a control state that has no name",
+            original.name, outcome.model.name
+        )),
         Unfixed::CannotWrite(cannot, current) => not_written(&current, cannot),
         Unfixed::Wrong(wrong) => Failure::Usage(wrong.to_string()),
         Unfixed::Lost(problem) => Failure::Usage(problem),

@@ -10,13 +10,12 @@ use crate::cycles::Atomicity;
 use crate::explore::Limits;
 use crate::ids::InstrId;
 use crate::insertion::Demand;
-use crate::lang::Diagnostic;
 use crate::memory::{FenceStrength, Kind, Known, MemoryModel};
 use crate::outline::Site;
 use crate::program::{InstructionKind, Mention, Program, Scope, Variable};
 use crate::property::{ConditionFault, Property, StateCondition};
 use crate::repair::Repair;
-use crate::specification::Specification;
+use crate::specification::{Specification, placed};
 use crate::trial::{self, Trial};
 use crate::weak::buffers::{BufferState, BufferStep};
 use crate::weak::forbidden::Forbidden;
@@ -360,11 +359,15 @@ impl trial::Trouble {
                 let problem = format!("{}, in a state that is reached", fault.kind);
                 Trouble::Unsupported(match condition.filter(|condition| !is_own(condition)) {
                     Some(condition) => {
-                        let error = Diagnostic::error(fault.span, problem).render("--never", &condition.text);
-                        error.trim_end().to_owned()
+                        let problem = format!("{problem}: {}", condition.text);
+                        placed("--never", &condition.text, fault.span, problem)
                     }
                     None => specification.placed(fault.span, problem),
                 })
+            }
+            trial::Trouble::GoesWrong(at) => {
+                let problem = "this instruction goes wrong in a run, performed access by access, and what would come behind it is not known ('seqcon explore' shows what goes wrong, if it does under sequential consistency)";
+                Trouble::Unsupported(specification.placed(specification.program.instruction(at).span, problem))
             }
             trial::Trouble::Unbounded(problem) => Trouble::Unsupported(format!("{}: {problem}", specification.name)),
             trial::Trouble::Undecidable(property) => {

@@ -1,11 +1,12 @@
-//! Beside what a property of states needs: what robustness would need, and which of that the property does not ask for.
+//! Beside what a property of states needs: what robustness would need, and which of that the property does not ask
+//! for.
 //!
 //! The fences for robustness keep every property of states that the program has under sequential consistency. Of these
 //! fences one after the other is left out, in the order of the program, as long as the property still holds: what is
 //! left out is what the property does not ask for. (Another order may leave out others.)
 //!
-//! *Limit.* Programs with more than [`STATES`] states are not looked at: this is said beside an answer, and must not cost
-//! more than it.
+//! *Limit.* Programs with more than [`STATES`] states are not looked at: this is said beside an answer, and must not
+//! cost more than it.
 
 use super::{Answer, Examined, Settings, Subject, Task, Trouble, finding};
 use crate::analysis::{Inserted, Ladder, ModelOutcome, Options};
@@ -17,8 +18,8 @@ use crate::repair::Repair;
 /// The most states.
 pub const STATES: usize = 100_000;
 
-/// What robustness would need of a program that has been examined for a property of states, for which these fences were
-/// found; nothing if that is not known, or nothing is to be compared.
+/// What robustness would need of a program that has been examined for a property of states, for which these fences
+/// were found; nothing if that is not known, or nothing is to be compared.
 ///
 /// # Errors
 /// If the program goes wrong.

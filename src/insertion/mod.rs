@@ -156,8 +156,8 @@ pub fn fewest<C: Checker>(
 }
 
 /// All minimal sets of plain fences at sites that are allowed, the smallest first, but no more than `most`, or than
-/// the budget lasts; and whether these are all. What the checker demands once is remembered: it is asked only about sets
-/// that meet all of it.
+/// the budget lasts; and whether these are all. What the checker demands once is remembered: it is asked only about
+/// sets that meet all of it.
 ///
 /// # Errors
 /// If the checker cannot decide.

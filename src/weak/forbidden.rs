@@ -1,12 +1,12 @@
 //! Is a forbidden state reached on store buffers?
 //!
 //! States are judged where all buffers are empty and every thread is between two instructions, at a control state of
-//! the program: where a thread stands at a fence that was put in, it is in none. Buffers can be emptied and instructions
-//! ended without another thread moving, so for conditions on where threads are this makes no difference; for shared
-//! variables it keeps a write that is merely on its way from counting.
+//! the program: where a thread stands at a fence that was put in, it is in none. Buffers can be emptied and
+//! instructions ended without another thread moving, so for conditions on where threads are this makes no difference;
+//! for shared variables it keeps a write that is merely on its way from counting.
 //!
-//! [`search`] looks at all states in breadth-first order, so the run that it finds is a shortest one. It is exact while
-//! no buffer reaches its bound. Locals that are dead, and that the condition does not mention, are forgotten.
+//! [`search`] looks at all states in breadth-first order, so the run that it finds is a shortest one. It is exact
+//! while no buffer reaches its bound. Locals that are dead, and that the condition does not mention, are forgotten.
 //!
 //! *Deadlock.* A thread is stuck if whatever it evaluates leaves it where it is and writes nothing; it is at an end if
 //! no instruction begins where it is. In a deadlock every thread is stuck and one of them is not at an end.
@@ -18,6 +18,7 @@ use super::threads::{AccessKind, ConfigId, Configurations};
 use super::verify::{Ground, Question, Verdict, Violation, steps_along};
 use super::visited::{LimitReached, Visited};
 use crate::ids::ThreadAt;
+use crate::program::At;
 use crate::property::{ConditionFault, FinalCondition, Property, Quantifier, StateCondition};
 
 /// What is never to be reached.
@@ -130,7 +131,8 @@ impl<'f> Judge<'f> {
                 let has_ended = |thread| buffers.system.thread(thread).steps(state.shared.config(thread)).is_empty();
                 let has_more = !threads.clone().all(has_ended);
                 let is_deadlock = has_more && threads.into_iter().all(|thread| is_stuck(buffers, state, thread));
-                Ok(is_deadlock.then(|| "no deadlock".to_owned()))
+                Ok(is_deadlock
+                    .then(|| "no-deadlock: every thread is stuck, and one of them is not at its end".to_owned()))
             }
         }
     }
@@ -185,6 +187,8 @@ pub fn without_fences(buffers: &Buffers<'_>, run: Vec<(BufferStep, BufferState)>
 pub enum Unjudged {
     /// A limit was reached.
     Limit(LimitReached),
+    /// An instruction goes wrong: its thread stops there, and would hide what is behind.
+    GoesWrong(At),
     /// The condition cannot be evaluated in a state that is reached.
     Fault(ConditionFault),
 }
@@ -204,7 +208,7 @@ impl From<ConditionFault> for Unjudged {
 /// Whether a program, as it stands, reaches no forbidden state.
 ///
 /// # Errors
-/// If a limit was reached, or the condition cannot be evaluated in some state.
+/// If a limit was reached, an instruction goes wrong, or the condition cannot be evaluated in some state.
 pub fn search(program: &SplitProgram, question: &Question, forbidden: Forbidden<'_>) -> Result<Verdict, Unjudged> {
     let mut buffers = Buffers::with(program, forbidden.configurations(program), question.machine, question.bound);
     let mut judge = Judge::new(forbidden);
@@ -218,6 +222,11 @@ pub fn search(program: &SplitProgram, question: &Question, forbidden: Forbidden<
     while (at as usize) < visited.len() {
         let state = visited.get(at);
         for (step, next) in buffers.steps(&state) {
+            if let BufferStep::Issued(event) = &step
+                && buffers.system.thread(event.at.thread).config(next.shared.config(event.at.thread)).is_faulty
+            {
+                return Err(Unjudged::GoesWrong(event.at));
+            }
             let known = visited.len();
             if (visited.insert(next.clone(), at)? as usize) < known {
                 continue;

@@ -119,7 +119,11 @@ fn every_bundled_specification_parses_without_a_warning() {
         let name = path.to_string_lossy();
         let Parsed { program, warnings, .. } = lang::parse(&name, &text).unwrap_or_else(|errors| panic!("{errors}"));
         assert!(warnings.is_empty() && program.threads.len() >= 2, "{name}: {warnings:?}");
-        let comment = if name.ends_with(".slco") { "//" } else { "#" };
+        let comment = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("slco") => "//",
+            Some("rmm") => "/*",
+            _ => "#",
+        };
         let expects = text.contains(&format!("\n{comment} Expect: "));
         assert!(text.starts_with(comment) && expects, "{name} says what it is and what to expect");
         models += 1;

@@ -242,7 +242,7 @@ fn an_engine_is_a_checker_and_a_description() {
     let first = outcome.minimal_in_words(result);
     assert_eq!(first, "fewest: each is needed by a run");
     let shown = written(&outcome);
-    assert!(shown.contains("engine toy, which guarantees no state with empty buffers is a deadlock"), "{shown}");
+    assert!(shown.contains("engine toy, which guarantees no state between instructions"), "{shown}");
     assert!(shown.contains("without F0, this run is possible:\n    a step\n  It is so.\n"), "{shown}");
 }
 

@@ -12,6 +12,7 @@
 //! Steps that change nothing, such as refused conditions, are left out.
 
 use super::Stop;
+use crate::budget::Budget;
 use crate::ids::LocationAt;
 use crate::weak::split::SplitProgram;
 use crate::weak::threads::{AccessKind, Action, ConfigId, Configurations, Move};
@@ -122,13 +123,7 @@ impl<'p> Automata<'p> {
         let raw = loop {
             let mut raw = Vec::with_capacity(configurations.len());
             for (number, thread) in configurations.iter_mut().enumerate() {
-                raw.push(explore(thread, &domains).map_err(|TooMany| {
-                    let problem = format!(
-                        "has more than {MOST_CONFIGURATIONS} combinations of control state and locals; bound its locals (for example with %)"
-                    );
-                    Stop::ThreadTooLarge(number, problem)
-                })?);
-                program.budget.check()?;
+                raw.push(explore(thread, number, &domains, &program.budget)?);
             }
             if !grow(&mut domains, &raw, program)? {
                 break raw;
@@ -290,21 +285,24 @@ fn grow(domains: &mut [Vec<i64>], raw: &[FxHashSet<Raw>], program: &SplitProgram
     match domains.iter().position(|domain| domain.len() > MOST_VALUES) {
         None => Ok(has_grown),
         Some(location) => Err(Stop::TooLarge(format!(
-            "the variable {} can have more than {MOST_VALUES} values, perhaps without a bound; bound it (for example with %)",
+            "the variable {} can have more than {MOST_VALUES} values, or has no bound; bound it more narrowly (for example with %)",
             program.locations[location]
         ))),
     }
 }
 
-/// A thread has more configurations than can be looked at.
-struct TooMany;
-
 /// All that a thread can do whose reads get any value of the domains.
-fn explore(thread: &mut Configurations<'_>, domains: &[Vec<i64>]) -> Result<FxHashSet<Raw>, TooMany> {
+fn explore(
+    thread: &mut Configurations<'_>,
+    number: usize,
+    domains: &[Vec<i64>],
+    budget: &Budget,
+) -> Result<FxHashSet<Raw>, Stop> {
     let mut raw: FxHashSet<Raw> = FxHashSet::default();
     let mut seen: FxHashSet<ConfigId> = FxHashSet::from_iter([0]);
     let mut open = vec![0];
     while let Some(from) = open.pop() {
+        budget.check()?;
         let mut found: Vec<(ConfigId, bool, RawOperation)> = Vec::new();
         for known in thread.moves(from).iter() {
             match known.action {
@@ -336,7 +334,10 @@ fn explore(thread: &mut Configurations<'_>, domains: &[Vec<i64>]) -> Result<FxHa
             }
         }
         if seen.len() > MOST_CONFIGURATIONS {
-            return Err(TooMany);
+            let problem = format!(
+                "has more than {MOST_CONFIGURATIONS} combinations of control state and locals; bound its locals (for example with %)"
+            );
+            return Err(Stop::ThreadTooLarge(number, problem));
         }
     }
     Ok(raw)

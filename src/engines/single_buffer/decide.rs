@@ -65,12 +65,16 @@ pub fn decide(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
         return Ok((split, verdict));
     }
     // Every run on TSO is one on PSO, where the search is much cheaper.
-    let on_pso = backwards(Machine::Pso, PSO_MINORS)?;
-    if matches!(on_pso, Verdict::Verified(_)) || (machine == Machine::Pso && is_settled(&on_pso)) {
-        return Ok((split, on_pso));
+    let on_pso = backwards(Machine::Pso, PSO_MINORS);
+    if let Ok(verdict) = &on_pso
+        && (matches!(verdict, Verdict::Verified(_)) || (machine == Machine::Pso && is_settled(verdict)))
+    {
+        return Ok((split, on_pso?));
     }
     verdict = forwards(2 * most, FORWARD_STATES[1])?;
     if !is_settled(&verdict) {
+        // What is too large there is too large here.
+        on_pso?;
         verdict = backwards(machine, usize::MAX)?;
     }
     Ok((split, verdict))
@@ -118,10 +122,10 @@ pub fn backwards(
             }
         }
     };
-    let schedule = schedule.expect("the order is monotone: what was undone can be done");
+    // The order is monotone, so what was undone can be done, and the machine reaches what the single buffer reaches.
+    let Some(schedule) = schedule else { return Ok(Verdict::Undecided(Limit::SecondLook)) };
     let violation = replay::run(split, machine, automata, &schedule, forbidden).map_err(Stop::Fault)?;
-    let violation = violation.expect("the machine reaches what the single buffer reaches");
-    Ok(Verdict::Violated(Box::new(violation)))
+    Ok(violation.map_or(Verdict::Undecided(Limit::SecondLook), |violation| Verdict::Violated(Box::new(violation))))
 }
 
 /// The threads of a program as automata, as far as a condition tells their states apart.

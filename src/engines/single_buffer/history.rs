@@ -1,16 +1,17 @@
 //! What can have been written by a thread that is in a state: a necessary condition, by the thread alone.
 //!
-//! A configuration shows writes of a thread, in the order in which it made them, and where its pointer is; what stands
-//! behind the pointer waits, so the thread has passed no fence since the first of those. Larger configurations have more
-//! writes of it: in front of the pointer any, behind it only to locations that are written again further behind, for of
-//! each location the last write that waits is shown.
+//! A configuration shows writes of a thread, in the order in which it made them, and where its pointer is; what
+//! stands behind the pointer waits, so the thread has passed no fence since the first of those. Larger configurations
+//! have more writes of it: in front of the pointer any, behind it only to locations that are written again further
+//! behind, for of each location the last write that waits is shown.
 //!
 //! Locations that no other thread writes tell more. What such a location holds anywhere is what the thread wrote last
-//! before, or the initial value, and when the thread itself reads it, it gets that. So a value which a snapshot shows, or
-//! a read has got, is an *obligation*: going back on the thread's way, the next write to the location has that value.
+//! before, or the initial value, and when the thread itself reads it, it gets that. So a value which a snapshot
+//! shows, or a read has got, is an *obligation*: going back on the thread's way, the next write to the location has
+//! that value.
 //!
-//! The ways of the thread are searched backwards from its state along what is shown, with all obligations on the way, to
-//! its start. Answers are kept.
+//! The ways of the thread are searched backwards from its state along what is shown, with all obligations on the way,
+//! to its start. Answers are kept.
 
 use super::automata::{ANY, Automata, Automaton, Location, Operation, StateAt, Transition, Value};
 use super::tso::unify;

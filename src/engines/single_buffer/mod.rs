@@ -1,9 +1,9 @@
 //! Single buffer: exact reachability on TSO and PSO, without a bound on store buffers (Memorax).
 //!
-//! After Abdulla, Atig, Chen, Leonardsson and Rezine, "Counter-Example Guided Fence Insertion under Weak Memory Models":
-//! a search backwards, from the forbidden states to the start, over configurations that each stand for all larger ones.
-//! The order of configurations is a well-quasi-order, so a finite set of minimal ones, [minors](tso::Minor), says all,
-//! and the search ends, whatever loops the program has.
+//! After Abdulla, Atig, Chen, Leonardsson and Rezine, "Counter-Example Guided Fence Insertion under Weak Memory
+//! Models": a search backwards, from the forbidden states to the start, over configurations that each stand for all
+//! larger ones. The order of configurations is a well-quasi-order, so a finite set of minimal ones,
+//! [minors](tso::Minor), says all, and the search ends, whatever loops the program has.
 //!
 //! | part | holds |
 //! |---|---|
@@ -15,14 +15,15 @@
 //! | [`recheck`] | the same, looked at a second time by plain rules |
 //! | [`replay`] | the way that was found, as a run on store buffers |
 //!
-//! *Variant.* Before it searches backwards the engine runs the program forwards on store buffers with few waiting writes
-//! ([`weak::forbidden`](crate::weak::forbidden)): violations are near, and runs are shortest there; and where no buffer
-//! was full all states are known. Only what that leaves open is decided backwards. Values of snapshots are left open
-//! until something asks for them; registers are part of a thread's state, and states that cannot be told apart are one.
+//! *Variant.* Before it searches backwards the engine runs the program forwards on store buffers with few waiting
+//! writes ([`weak::forbidden`](crate::weak::forbidden)): violations are near, and runs are shortest there; and where
+//! no buffer was full all states are known. Only what that leaves open is decided backwards. Values of snapshots are
+//! left open until something asks for them; registers are part of a thread's state, and states that cannot be told
+//! apart are one.
 //!
-//! *Complexity.* Not primitive recursive in the worst case. *Limits.* Finite domains, at most 100 shared locations, on TSO
-//! 32 threads and 250 pairs of a thread and a location; the number of minors is bounded by `--max-weak-states`. If a limit is reached,
-//! there is no verdict.
+//! *Complexity.* Not primitive recursive in the worst case. *Limits.* Finite domains, at most 100 shared locations,
+//! on TSO 32 threads and 250 pairs of a thread and a location; the number of minors is bounded by
+//! `--max-weak-states`. If a limit is reached, there is no verdict.
 
 mod automata;
 mod decide;

@@ -1,11 +1,11 @@
 //! A second look at a search that found nothing: its minors are closed under predecessors, stand for all forbidden
 //! states, and not for the start.
 //!
-//! This is the proof of the verdict, whatever the search did. It is written from the definitions and shares no rule with
-//! the search: messages are a plain list, pointers move by single steps as long as that gives something new, and the
-//! order is decided by the definition, message by message. What the search and this have in common are the automata,
-//! what is known of all reachable configurations ([`Tso::refine`], [`Pso::refine`]), and the buckets, by which a minor
-//! is looked up: one that is not found makes this fail.
+//! This is the proof of the verdict, whatever the search did. It is written from the definitions and shares no rule
+//! with the search: messages are a plain list, pointers move by single steps as long as that gives something new, and
+//! the order is decided by the definition, message by message. What the search and this have in common are the
+//! automata, what is known of all reachable configurations ([`Tso::refine`], [`Pso::refine`]), and the buckets, by
+//! which a minor is looked up: one that is not found makes this fail.
 
 use super::automata::{ANY, Location, Operation, Transition, Value};
 use super::pso::{self, Pso};

@@ -1,10 +1,10 @@
 //! The way that was found backwards, as a run on store buffers.
 //!
-//! *TSO.* The steps that were undone are done on a concrete configuration of the single buffer; before each the pointer
-//! of its thread moves as far as is needed to come to what the next minor stands for, which there always is, as the
-//! order is monotone. Then the buffer is the sequence of all memories, and the run on store buffers goes through these:
-//! while the memory is a message, every thread does what it did while its pointer was there; then the write, or the step
-//! that is one, of the next message becomes visible.
+//! *TSO.* The steps that were undone are done on a concrete configuration of the single buffer; before each the
+//! pointer of its thread moves as far as is needed to come to what the next minor stands for, which there always is,
+//! as the order is monotone. Then the buffer is the sequence of all memories, and the run on store buffers goes
+//! through these: while the memory is a message, every thread does what it did while its pointer was there; then the
+//! write, or the step that is one, of the next message becomes visible.
 //!
 //! *PSO.* The steps are done as they are; a write becomes visible as often as is needed.
 //!
@@ -22,7 +22,7 @@ use crate::weak::forbidden::{Forbidden, Judge, without_fences};
 use crate::weak::split::SplitProgram;
 use crate::weak::threads::{Access, AccessKind};
 use crate::weak::verify::Violation;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A step of the machine that is to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,7 +232,26 @@ fn does(operation: &Operation, accesses: &[Access], domains: &[Vec<i64>]) -> boo
         Operation::Silent => accesses.is_empty(),
         Operation::Read(location, value) => is(AccessKind::Read, *location, *value),
         Operation::Write(location, value) => is(AccessKind::Write, *location, *value),
-        // The memory decides what it reads, and so all the rest.
-        Operation::Whole(..) => true,
+        Operation::Whole(reads, writes) => {
+            let (mut read, mut written) = (BTreeMap::new(), BTreeMap::new());
+            for access in accesses {
+                match access.kind {
+                    AccessKind::Write => {
+                        written.insert(access.location, access.value);
+                    }
+                    AccessKind::Read if written.contains_key(&access.location) => {}
+                    AccessKind::Read => {
+                        read.entry(access.location).or_insert(access.value);
+                    }
+                }
+            }
+            let large = |list: &[(u8, u8)]| -> BTreeMap<LocationAt, i64> {
+                let one = |&(location, value): &(u8, u8)| {
+                    (LocationAt::new(location as usize), domains[location as usize][value as usize])
+                };
+                list.iter().map(one).collect()
+            };
+            read == large(reads) && written == large(writes)
+        }
     }
 }

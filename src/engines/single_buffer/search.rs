@@ -88,8 +88,8 @@ pub trait Semantics {
     /// # Errors
     /// If there are more than `most`.
     fn starts(&self, target: &Target, most: usize) -> Result<Vec<Self::Minor>, LimitReached>;
-    /// The minors of all configurations from which a step leads into what this one stands for, and of those that a step
-    /// of the search takes at once; nothing that cannot be reached has to be among them.
+    /// The minors of all configurations from which a step leads into what this one stands for, and of those that a
+    /// step of the search takes at once; nothing that cannot be reached has to be among them.
     ///
     /// # Errors
     /// If there are more than `most`.
@@ -115,7 +115,8 @@ pub trait Semantics {
 
 /// What came of a search.
 pub enum Found<M> {
-    /// A forbidden state is reached: the minors from the start of the run on, each with the step that leads from there.
+    /// A forbidden state is reached: the minors from the start of the run on, each with the step that leads from
+    /// there.
     Reached(Vec<(M, Undone)>),
     /// None is: the minimal configurations from which one would be.
     Closed(Vec<M>),

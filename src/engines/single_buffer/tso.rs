@@ -14,12 +14,12 @@
 //! A step that is one and writes several locations is one message. Nobody's last write can be such a message, for the
 //! pointer of its thread is on it or behind it, so its tag names only the thread.
 //!
-//! [`Tso::predecessors`] gives the minors of all configurations from which one step leads into what a minor stands for.
-//! Pointers move only in one block before an instruction of their thread that depends on them, a read, a fence or a step
-//! that is one, and at the end: nobody else can tell ([`Tso::moves`]).
+//! [`Tso::predecessors`] gives the minors of all configurations from which one step leads into what a minor stands
+//! for. Pointers move only in one block before an instruction of their thread that depends on them, a read, a fence
+//! or a step that is one, and at the end: nobody else can tell ([`Tso::moves`]).
 //!
-//! What no reachable configuration looks like is refused, and values that are the same in all reachable ones are filled
-//! in ([`Tso::refine`]):
+//! What no reachable configuration looks like is refused, and values that are the same in all reachable ones are
+//! filled in ([`Tso::refine`]):
 //!
 //! 1. the initial message has the initial values;
 //! 2. a value was there at the start, or was written by a thread on a way to its state; that of a message tagged with a
@@ -98,8 +98,8 @@ pub struct Tso<'a> {
     is_cut_off: Cell<bool>,
 }
 
-/// The most messages: pointers are bytes.
-const MOST_MESSAGES: usize = 250;
+/// The most messages: pointers are bytes, and the second look may put in one for each location.
+const MOST_MESSAGES: usize = 120;
 
 impl Minor {
     /// How many messages it has.

@@ -62,7 +62,8 @@ impl Tso<'_> {
         Ok(())
     }
 
-    /// What a transition of a thread can have come from, before the pointer is looked at; and whether it depends on it.
+    /// What a transition of a thread can have come from, before the pointer is looked at; and whether it depends on
+    /// it.
     pub(super) fn undo(&self, minor: &Minor, thread: usize, step: &Transition) -> (Vec<Minor>, bool) {
         let mut found = Vec::new();
         let mut before = minor.clone();
