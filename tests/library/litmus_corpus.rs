@@ -129,7 +129,7 @@ fn outcomes_on_tso_are_the_expected_ones_by_states_and_backwards() {
     });
     let (by_states, backwards_too) = (by_states.into_inner(), backwards_too.into_inner());
     println!("{by_states} tests by states, {backwards_too} of them backwards, too");
-    // Those of four threads have more minors than there is time for here.
+    // The others end at the limit, or have names that a condition cannot say.
     assert!(by_states == 252 && backwards_too > 150, "{by_states} {backwards_too}");
 }
 
