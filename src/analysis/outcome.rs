@@ -155,6 +155,8 @@ pub struct OtherReading {
 pub struct Ladder {
     /// How many fences.
     pub fences: usize,
+    /// Whether it is proved of the program that no fewer are enough for robustness.
+    pub is_fewest: bool,
     /// Those of them that the property does not ask for.
     pub spared: Vec<Site>,
 }

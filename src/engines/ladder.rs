@@ -12,6 +12,7 @@ use super::{Answer, Examined, Settings, Subject, Task, Trouble, finding};
 use crate::analysis::{Inserted, Ladder, ModelOutcome, Options};
 use crate::cycles::Atomicity;
 use crate::explore::Limits;
+use crate::placement::Minimality;
 use crate::property::{Property, PropertyKind};
 use crate::repair::Repair;
 
@@ -44,8 +45,10 @@ pub fn ladder(task: &Task<'_>, examined: &dyn Examined, found: &ModelOutcome) ->
         return Ok(None);
     }
     let mut kept = Repair::of(&outcome);
+    let is_fewest = kept.fences.is_empty() || outcome.placement.minimality == Minimality::Program;
     if found.fences.is_empty() && kept.locked.is_empty() {
-        return Ok(Some(Ladder { fences: kept.fences.len(), spared: kept.fences.into_iter().collect() }));
+        let (fences, spared) = (kept.fences.len(), kept.fences.into_iter().collect());
+        return Ok(Some(Ladder { fences, is_fewest, spared }));
     }
     let mut checker = examined.checker(model)?;
     let mut holds = |repair: &Repair| Ok::<bool, Trouble>(matches!(checker.check(repair)?, Answer::Holds(_)));
@@ -64,5 +67,5 @@ pub fn ladder(task: &Task<'_>, examined: &dyn Examined, found: &ModelOutcome) ->
             }
         }
     }
-    Ok(Some(Ladder { fences, spared }))
+    Ok(Some(Ladder { fences, is_fewest, spared }))
 }

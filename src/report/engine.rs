@@ -56,12 +56,14 @@ pub(super) fn write_ladder(outcome: &Outcome, result: &ModelOutcome, out: &mut d
     }
     let Some(ladder) = &result.ladder else { return Ok(()) };
     let spared: Vec<String> = ladder.spared.iter().map(|&site| names::point(&outcome.accesses, site)).collect();
+    // Of an event graph alone it is not proved that the program needs as many.
+    let need = if ladder.is_fewest { "would need" } else { "would get (not proved to be the fewest)" };
     let sentence = match (ladder.fences, &spared[..]) {
         (0, _) => "robustness needs no fence either: every run is sequentially consistent".to_owned(),
-        (fences, []) => format!("robustness would need {fences} fences, and the property asks for each of them"),
+        (fences, []) => format!("robustness {need} {fences} fences, and the property asks for each of them"),
         (fences, spared) => {
             let spared = spared.join(", ");
-            format!("robustness would need {fences} fences, of which the property does not ask for {spared}")
+            format!("robustness {need} {fences} fences, of which the property does not ask for {spared}")
         }
     };
     prose::write(out, 2, 4, &sentence)

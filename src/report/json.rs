@@ -127,6 +127,8 @@ struct ResultObject<'a> {
 struct LadderObject {
     /// How many fences.
     fences: usize,
+    /// Whether no fewer are enough for robustness.
+    fewest: bool,
     /// Those of them that the property does not ask for.
     not_asked_for: Vec<String>,
 }
@@ -354,6 +356,7 @@ fn result_object<'a>(outcome: &Outcome, result: &'a ModelOutcome) -> ResultObjec
         cycles: outcome.cycle_rows(result),
         robustness: result.ladder.as_ref().map(|ladder| LadderObject {
             fences: ladder.fences,
+            fewest: ladder.is_fewest,
             not_asked_for: ladder.spared.iter().map(|&site| names::point(accesses, site)).collect(),
         }),
         enough_by: result.ground.as_deref(),
