@@ -42,6 +42,9 @@ pub enum Inserted {
     /// No fences at the sites allowed are enough: the first of the [runs](ModelOutcome::runs) can only be stopped
     /// elsewhere.
     NotAtSites,
+    /// No fences are enough for the abstraction that was looked at, which may have runs that the program does not have:
+    /// what to try instead.
+    NotAbstractly(String),
     /// It is not known which fences are enough, only that at least so many are needed; why.
     Undecided(usize, String),
 }
@@ -161,6 +164,15 @@ pub struct Ladder {
     pub spared: Vec<Site>,
 }
 
+/// Fences that are enough, and may be more than are needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UpperBound {
+    /// Where they stand.
+    pub fences: Vec<Site>,
+    /// What it rests on that they are enough.
+    pub rests_on: String,
+}
+
 /// The result under one memory model.
 #[derive(Clone, Debug)]
 pub struct ModelOutcome {
@@ -200,6 +212,8 @@ pub struct ModelOutcome {
     pub ladder: Option<Ladder>,
     /// What it rests on that the fences are enough, if the engine runs the program to know it.
     pub ground: Option<String>,
+    /// Fences that are known to be enough, where it is not known which are the fewest.
+    pub upper: Option<UpperBound>,
     /// What a run of the repaired program has shown.
     pub verification: Verification,
     /// Nothing was left out because of a limit.
@@ -232,6 +246,7 @@ impl ModelOutcome {
             minimal_sets: None,
             ladder: None,
             ground: None,
+            upper: None,
             verification: Verification::NotAsked,
             complete: true,
             stopped: None,

@@ -33,6 +33,7 @@ pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, F
     let chosen = arguments.engine.finding()?;
     engine::refuse_models(&chosen, std::slice::from_ref(&model))?;
     engine::refuse_options(chosen.engine, &asked(arguments.atomicity, &arguments.confirmation))?;
+    engine::refuse_options(chosen.engine, &[(arguments.engine.buffers.is_some(), "--buffers")])?;
     let inputs = [arguments.specification.as_path(), Path::new(&arguments.memory_model)];
     let diff = arguments.diff.then_some(Path::new("-"));
     refuse_clashes(
@@ -91,6 +92,7 @@ fn fix(
         atomicity: arguments.atomicity.map(atomicity),
         confirm: arguments.confirmation.how()?,
         searches: arguments.confirmation.searches(),
+        coherence: arguments.engine.coherence(),
         approach: arguments.limits.approach(None)?,
         ..Settings::default()
     };
@@ -141,6 +143,9 @@ fn no_fences(original: &Specification, outcome: &ModelOutcome) -> Failure {
     match &outcome.inserted {
         Inserted::Undecided(_, why) => {
             Failure::Exhausted(format!("{name}: it is not known which fences are enough for {model}: {why}"))
+        }
+        Inserted::NotAbstractly(advice) => {
+            Failure::Exhausted(format!("{name}: no fences are enough for the abstraction of {model}: {advice}"))
         }
         Inserted::Enough | Inserted::Unfixable | Inserted::NotAtSites => {
             let run = outcome.runs.first();

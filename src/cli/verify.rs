@@ -38,6 +38,7 @@ pub fn run(arguments: &VerifyArguments, verbosity: Verbosity) -> Result<ExitCode
     let puts_nothing_in = is_judged_as_it_stands(arguments, &wanted) || arguments.with.is_some();
     for model in &models {
         let judging = arguments.engine.judging(model)?;
+        engine::refuse_options(judging.engine, &[(arguments.engine.buffers.is_some(), "--buffers")])?;
         // Suggestions are those of another engine, which takes more.
         if puts_nothing_in {
             engine::refuse_options(judging.engine, &asked(arguments.atomicity, &arguments.confirmation))?;
@@ -68,6 +69,7 @@ fn settings(arguments: &VerifyArguments) -> Result<Settings, Failure> {
         atomicity: arguments.atomicity.map(atomicity),
         confirm: arguments.confirmation.how()?,
         searches: trial::Limits { unroll: arguments.unroll, ..arguments.confirmation.searches() },
+        coherence: arguments.engine.coherence(),
         approach: arguments.limits.approach(None)?,
         ..Settings::default()
     })
@@ -208,7 +210,7 @@ fn write_answer(model: &MemoryModel, repair: &Repair, answer: &Answer, out: &mut
             )?;
             Ok(3)
         }
-        Answer::Undecided(limit) => {
+        Answer::Undecided(limit) | Answer::Suspected { advice: limit, .. } => {
             writeln!(out, "{name}: not decided ({in_place})\n  {}", harmless(limit))?;
             Ok(3)
         }

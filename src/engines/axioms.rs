@@ -3,7 +3,7 @@
 //! For the models without a machine, and for programs of the size of litmus tests; loops are cut off, and then a
 //! positive verdict is not to be had. It does not know which fences could forbid an execution, and only judges.
 
-use super::judged::{Method, Runnable};
+use super::judged::{Method, Runnable, by_trial};
 use super::{Description, Engine, Examined, Purpose, Task, Trouble};
 use crate::memory::Known;
 use crate::property::PropertyKind;
@@ -29,6 +29,6 @@ impl Engine for Axioms {
 
     fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble> {
         let same_states = "every final state is reached under sequential consistency";
-        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states, decide: |trial| trial.run() })?))
+        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states, decide: Box::new(by_trial) })?))
     }
 }

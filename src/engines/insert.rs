@@ -26,6 +26,8 @@ struct Learner<'c> {
     checker: Box<dyn Checker + 'c>,
     /// The runs that were found, with what they demand.
     runs: Vec<(Told, BTreeSet<Demand>)>,
+    /// What an abstraction demands that the program may not demand: what was said of the last such run.
+    suspected: Option<String>,
     /// Fences that are enough, and what that rests on: they may be asked about again, for another reason.
     enough: BTreeMap<Fences, String>,
 }
@@ -44,7 +46,7 @@ impl insertion::Checker for Learner<'_> {
                 if let Answer::Holds(ground) = &answer {
                     self.enough.insert(fences.clone(), ground.rests_on.clone());
                 }
-                learnt(answer, fences, &mut self.runs)
+                self.learnt(answer, fences)
             }
         }
     }
@@ -64,14 +66,20 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
     let cost = |(site, strength): Candidate| options.costs.of(site, strength);
     let readability = |(site, _): Candidate| unreadability(accesses, site);
     let choice = Choice { candidates: &candidates, weights: &[&cost, &readability], budget: examined.budget() };
-    let mut learner = Learner { checker: examined.checker(model)?, runs: Vec::new(), enough: BTreeMap::new() };
+    let mut learner =
+        Learner { checker: examined.checker(model)?, runs: Vec::new(), suspected: None, enough: BTreeMap::new() };
     let (inserted, fences) = match fewest(&choice, [], &mut learner) {
         Insertion::Fewest(fences) => (Inserted::Enough, fences),
         Insertion::Unfixable(demand) => {
             // The run that no fence stops is the one that was found last.
             learner.runs.rotate_right(1);
             let elsewhere = !demand.sites.is_empty();
-            (if elsewhere { Inserted::NotAtSites } else { Inserted::Unfixable }, Fences::new())
+            let inserted = match learner.suspected.clone() {
+                Some(advice) => Inserted::NotAbstractly(advice),
+                None if elsewhere => Inserted::NotAtSites,
+                None => Inserted::Unfixable,
+            };
+            (inserted, Fences::new())
         }
         Insertion::Undecided(_, Stop::Trouble(trouble)) => return Err(trouble),
         Insertion::Undecided(least, Stop::Undecided(why)) => {
@@ -105,8 +113,12 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         }
     };
     let ground = learner.enough.remove(&fences).filter(|_| is_enough);
+    let minimality = match learner.suspected {
+        _ if !is_enough => Minimality::AtLeast(0),
+        Some(_) => Minimality::Abstraction,
+        None => Minimality::Program,
+    };
     let runs = learner.runs;
-    let minimality = if is_enough { Minimality::Program } else { Minimality::AtLeast(0) };
     let placement = Placement { cost: options.costs.total(&fences), fences, minimality };
     // The checker has looked at the fences, and nothing cheaper is enough, so none can be left out.
     let recheck = Recheck { done: is_enough, enough: is_enough, each_needed: is_enough };
@@ -147,23 +159,32 @@ fn unmet(demands: BTreeSet<Demand>, fences: &Fences) -> Result<BTreeSet<Demand>,
     demands.into_iter().map(without).collect()
 }
 
-/// What the loop learns from an answer on these fences.
-fn learnt(answer: Answer, fences: &Fences, runs: &mut Vec<(Told, BTreeSet<Demand>)>) -> insertion::Answer<Stop> {
-    let undecided = |why: String| insertion::Answer::Undecided(Stop::Undecided(why));
-    match answer {
-        Answer::Holds(_) => insertion::Answer::Holds,
-        Answer::Bounded { bound, .. } => undecided(format!(
-            "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound), and with more nothing is known"
-        )),
-        Answer::Undecided(why) => undecided(why),
-        Answer::Fails { told, demands } => match demands.map(|demands| unmet(demands, fences)) {
-            Some(Ok(demands)) => {
-                runs.push((told, demands.clone()));
-                insertion::Answer::Fails(demands)
-            }
-            None | Some(Err(OnlyInside)) => {
-                undecided("a run violates it, and it is not known which fences could stop that".to_owned())
-            }
-        },
+impl Learner<'_> {
+    /// What the loop learns from an answer on these fences.
+    fn learnt(&mut self, answer: Answer, fences: &Fences) -> insertion::Answer<Stop> {
+        let undecided = |why: String| insertion::Answer::Undecided(Stop::Undecided(why));
+        match answer {
+            Answer::Holds(_) => insertion::Answer::Holds,
+            Answer::Bounded { bound, .. } => undecided(format!(
+                "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound), and with more nothing is known"
+            )),
+            Answer::Undecided(why) => undecided(why),
+            Answer::Suspected { demands, advice } => match unmet(demands, fences) {
+                Ok(demands) => {
+                    self.suspected = Some(advice);
+                    insertion::Answer::Fails(demands)
+                }
+                Err(OnlyInside) => undecided(advice),
+            },
+            Answer::Fails { told, demands } => match demands.map(|demands| unmet(demands, fences)) {
+                Some(Ok(demands)) => {
+                    self.runs.push((told, demands.clone()));
+                    insertion::Answer::Fails(demands)
+                }
+                None | Some(Err(OnlyInside)) => {
+                    undecided("a run violates it, and it is not known which fences could stop that".to_owned())
+                }
+            },
+        }
     }
 }

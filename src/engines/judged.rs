@@ -41,14 +41,40 @@ pub(super) struct Runnable<'a> {
 }
 
 /// How an engine decides what a trial asks.
-#[derive(Clone, Copy)]
 pub(super) struct Method {
     /// The name of the engine.
     pub engine: &'static str,
     /// How the claim that the same states are reached is to be put.
     pub same_states: &'static str,
-    /// The repaired program, access by access, and the verdict on it.
-    pub decide: fn(&Trial<'_>) -> Result<(SplitProgram, Verdict), trial::Trouble>,
+    /// The decision.
+    pub decide: Box<dyn Fn(&Trial<'_>) -> Decided>,
+}
+
+/// The repaired program, access by access, and the ruling on it.
+pub(super) type Decided = Result<(SplitProgram, Ruling), trial::Trouble>;
+
+/// What an engine says of a program.
+pub(super) enum Ruling {
+    /// The verdict of machines or axioms.
+    Verdict(Verdict),
+    /// The property holds: what that rests on.
+    Holds(String),
+    /// A run of an abstraction violates it, which may be none of the program: where fences would stop it, and what to
+    /// do.
+    Suspected(Way, String),
+    /// It could not be found out: why.
+    Undecided(String),
+}
+
+impl From<Verdict> for Ruling {
+    fn from(verdict: Verdict) -> Ruling {
+        Ruling::Verdict(verdict)
+    }
+}
+
+/// The verdict of the trial itself.
+pub(super) fn by_trial(trial: &Trial<'_>) -> Decided {
+    trial.run().map(|(split, verdict)| (split, verdict.into()))
 }
 
 impl<'a> Runnable<'a> {
@@ -181,20 +207,29 @@ impl Checker for Judge<'_> {
             limits: searches,
             budget: self.runnable.budget.clone(),
         };
-        let (split, verdict) =
+        let (split, ruling) =
             (self.runnable.method.decide)(&trial).map_err(|trouble| trouble.of(specification, property))?;
         let words = Words { specification, locations: &split.locations };
+        let holds = |rests_on: String| {
+            let claim = match property {
+                Property::Robust => "every run is sequentially consistent",
+                Property::Never(_) => "no state satisfies the condition",
+                Property::Final(_) => "no final state has the outcome",
+                Property::NoDeadlock => "no state is a deadlock",
+                Property::SameStates | Property::Persistent => self.runnable.method.same_states,
+            };
+            Answer::Holds(Ground { claim, rests_on })
+        };
+        let verdict = match ruling {
+            Ruling::Verdict(verdict) => verdict,
+            Ruling::Holds(rests_on) => return Ok(holds(rests_on)),
+            Ruling::Suspected(way, advice) => {
+                return Ok(Answer::Suspected { demands: self.demand(&way), advice });
+            }
+            Ruling::Undecided(why) => return Ok(Answer::Undecided(why)),
+        };
         Ok(match verdict {
-            Verdict::Verified(ground) => Answer::Holds(Ground {
-                claim: match property {
-                    Property::Robust => "every run is sequentially consistent",
-                    Property::Never(_) => "no state satisfies the condition",
-                    Property::Final(_) => "no final state has the outcome",
-                    Property::NoDeadlock => "no state is a deadlock",
-                    Property::SameStates | Property::Persistent => self.runnable.method.same_states,
-                },
-                rests_on: rests_on(&ground),
-            }),
+            Verdict::Verified(ground) => holds(rests_on(&ground)),
             Verdict::Violated(_) if self.model.known() == Ok(Known::Pso) && self.runnable.has_partial_fences() => {
                 // On TSO they are nothing.
                 let why =
@@ -227,9 +262,14 @@ impl Judge<'_> {
             Violation::Run(run) | Violation::State(run) | Violation::Forbidden(run, _) => Way::of_run(run, outline),
             Violation::End(_) | Violation::Executions(..) => return None,
         };
+        Some(self.demand(&way))
+    }
+
+    /// One of the sites on the way.
+    fn demand(&self, way: &Way) -> BTreeSet<Demand> {
         let sites: BTreeSet<Site> = self.runnable.accesses.sites();
         let sites = sites.into_iter().filter(|&site| way.passes(site)).collect();
-        Some([Demand { sites, strength: FenceStrength::Plain }].into())
+        [Demand { sites, strength: FenceStrength::Plain }].into()
     }
 
     /// The limit that left the question open, and how to raise it.

@@ -19,12 +19,14 @@
 //! [demand](crate::insertion::Demand) of a checker; a checker that cannot promise that makes no demand, and nothing is
 //! inserted. A checker that says that the property [holds](Answer::Holds) has proved it; what it rests on is said.
 
+pub(crate) mod automata;
 pub mod axioms;
 mod caveats;
 pub mod cycles;
 mod insert;
 mod judged;
 mod ladder;
+pub mod partial_coherence;
 pub mod persistence;
 pub mod single_buffer;
 pub mod store_buffers;
@@ -54,6 +56,7 @@ use crate::specification::Specification;
 use crate::trial;
 use crate::weak::semantics::CannotRun;
 use crate::weak::split::TooLong;
+use partial_coherence::Coherence;
 use std::collections::BTreeSet;
 use std::str::FromStr;
 use std::time::Duration;
@@ -179,6 +182,8 @@ pub struct Settings {
     pub confirm: Confirm,
     /// How far searches under weak memory go.
     pub searches: trial::Limits,
+    /// What is kept of store buffers, by an engine that abstracts them.
+    pub coherence: Coherence,
     /// Whether runs are told that no report shows.
     pub tells_runs: bool,
     /// Whether it is told what other readings of instructions with several accesses would answer.
@@ -193,6 +198,7 @@ impl Default for Settings {
             approach: Approach::Auto,
             confirm: Confirm::Auto,
             searches: trial::Limits { states: 2_000_000, buffer: 4, unroll: 2 },
+            coherence: Coherence::Full(1),
             tells_runs: false,
             tells_readings: false,
         }
@@ -290,6 +296,14 @@ pub enum Answer {
         /// What it demands: one without a site, if no fence can stop it; nothing, if it is not known which could.
         demands: Option<BTreeSet<Demand>>,
     },
+    /// A run of an abstraction violates it; it is not known whether the program has such a run.
+    Suspected {
+        /// What the run demands: every set of fences after which no run of the abstraction violates the property meets
+        /// it.
+        demands: BTreeSet<Demand>,
+        /// What the abstraction is, and what could be tried instead.
+        advice: String,
+    },
     /// No run with at most so many writes in a buffer violates it; a buffer was full, and what happens with more is
     /// not known.
     Bounded {
@@ -309,6 +323,7 @@ impl Answer {
         match self {
             Answer::Holds(ground) => Verification::Verified(ground.rests_on),
             Answer::Fails { .. } => Verification::Violated,
+            Answer::Suspected { advice, .. } => Verification::Undecided(advice),
             Answer::Bounded { bound, states } => Verification::Bounded(format!(
                 "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound): {states} states; with more, nothing is known"
             )),
@@ -412,11 +427,12 @@ pub trait Engine: Sync {
 
 /// All engines. Of those that decide a property the first is the default, to find fences and to judge them.
 #[must_use]
-pub fn all() -> [&'static dyn Engine; 5] {
+pub fn all() -> [&'static dyn Engine; 6] {
     [
         &cycles::Cycles,
         &persistence::Persistence,
         &single_buffer::SingleBuffer,
+        &partial_coherence::PartialCoherence,
         &store_buffers::StoreBuffers,
         &axioms::Axioms,
     ]

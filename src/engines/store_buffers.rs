@@ -9,7 +9,7 @@
 //! *Limits.* States and the length of buffers are bounded; where a bound was reached and nothing was found, there is
 //! no verdict.
 
-use super::judged::{Method, Runnable};
+use super::judged::{Method, Runnable, by_trial};
 use super::{Description, Engine, Examined, Purpose, Task, Trouble};
 use crate::memory::Known;
 use crate::property::PropertyKind;
@@ -41,6 +41,6 @@ impl Engine for StoreBuffers {
 
     fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble> {
         let same_states = "every state between instructions is reached under sequential consistency";
-        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states, decide: |trial| trial.run() })?))
+        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states, decide: Box::new(by_trial) })?))
     }
 }

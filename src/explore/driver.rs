@@ -1,40 +1,27 @@
 //! The parallel breadth-first search.
 //!
-//! States are expanded block by block, in the order of their numbers. Within a block, workers expand equal parts and
-//! collect the successors as *candidates*, in order; each shard of the table then looks up the candidates of its part
-//! of the hash range; the new ones are numbered in the order of the candidates. So the numbering is that of a
-//! sequential search: it depends neither on the number of workers nor on the number of shards.
+//! States are expanded [block by block](super::blocks), in the order of their numbers, which are those of a sequential
+//! search.
 //!
 //! *Cost.* A transition costs an evaluation, a lookup, and a few bytes of sequential memory traffic; a state costs
-//! its packed bytes and 6 to 8 bytes of the table. Blocks of few states are not shared out.
+//! its packed bytes and 6 to 8 bytes of the table.
 
-use super::collect::{Block, Collector};
+use super::blocks::{BLOCK, Blocks};
+use super::collect::{Counts, Watched};
 use super::layout::Layout;
 use super::progress::Progress;
 use super::run::Discoveries;
 use super::store::{MOST_STATES, States};
 use super::successors::{Evaluated, Expander, LocalStates, Trouble, Visitor};
-use super::table::{Sharing, Table};
 use crate::budget::Budget;
 use crate::ids::ControlAt;
 use crate::program::At;
 use crate::program::compiled::{Compiled, Fault};
 use crate::property::StateCondition;
-use rayon::prelude::*;
 use std::io;
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// States of a block: enough work to share, little enough to stay in the cache.
-const BLOCK: usize = 1 << 14;
-
-/// Handing out fewer states than this takes longer than expanding them.
-const SHARED_STATES: usize = 256;
-
-/// Handing out fewer candidates than this takes longer than looking them up.
-const SHARED_CANDIDATES: usize = 2048;
 
 /// Who watches an exploration.
 pub trait Observer {
@@ -232,36 +219,14 @@ type Narrow = super::layout::DoesNotFit;
 /// What was found, and what the workers' watchers have seen.
 type Explored<O> = (Exploration, Vec<<O as Observer>::Watcher>);
 
-/// Expands its part of a block.
-struct Worker<'p, W> {
-    expander: Expander<'p>,
-    /// The state at hand.
-    state: Vec<u64>,
-    collector: Collector<W>,
-}
-
-impl<W: Visitor> Worker<'_, W> {
-    /// Expands these states; the first trouble, with the state's number.
-    fn expand(&mut self, states: &States, mut part: Range<usize>) -> Option<(usize, Trouble)> {
-        part.find_map(|number| {
-            states.load(number, &mut self.state);
-            self.collector.begin_state(number);
-            let result = self.expander.expand(&self.state, &mut self.collector);
-            result.err().map(|trouble| (number, trouble))
-        })
-    }
-}
-
 struct BreadthFirst<'p, O: Observer> {
     compiled: &'p Compiled,
     layout: &'p Layout,
     limits: &'p Limits<'p>,
     observer: &'p mut O,
     started: Instant,
-    states: States,
-    table: Table,
+    blocks: Blocks<Watched<'p, O::Watcher>>,
     discoveries: Discoveries,
-    workers: Vec<Worker<'p, O::Watcher>>,
     expanded: usize,
     transitions: u64,
     deadlocks: u64,
@@ -278,21 +243,20 @@ impl<'p, O: Observer> BreadthFirst<'p, O> {
         progress: Progress<O::Watcher>,
     ) -> Self {
         let leaves_out = observer.leaves_out();
-        let worker = |watcher| Worker {
+        let watched = |watcher| Watched {
             expander: Expander::new(compiled, layout).checking(limits.invariants).leaving_out(leaves_out.clone()),
-            state: vec![0; layout.words()],
-            collector: Collector::new(watcher, layout.words()),
+            watcher,
+            counts: Counts::default(),
         };
+        let watched = progress.watchers.into_iter().map(watched);
         BreadthFirst {
             compiled,
             layout,
             limits,
             observer,
             started,
-            states: progress.states,
-            table: progress.table,
+            blocks: Blocks::new(progress.states, progress.table, 0, watched),
             discoveries: progress.discoveries,
-            workers: progress.watchers.into_iter().map(worker).collect(),
             expanded: progress.expanded,
             transitions: progress.transitions,
             deadlocks: progress.deadlocks,
@@ -302,14 +266,15 @@ impl<'p, O: Observer> BreadthFirst<'p, O> {
 
     fn run(mut self) -> Result<Ended<O>, Failure> {
         let stop = loop {
-            if self.expanded == self.states.len() {
+            if self.expanded == self.blocks.states.len() {
                 break Stop::Complete;
             }
             if let Some(stop) = self.limit_reached() {
                 break stop;
             }
-            let end = self.states.len().min(self.expanded + BLOCK);
-            match self.expand(self.expanded..end) {
+            let end = self.blocks.states.len().min(self.expanded + BLOCK);
+            let block: Vec<u32> = (self.expanded as u32..end as u32).collect();
+            match self.blocks.expand(&block) {
                 Ok(()) => {}
                 Err((_, Trouble::TooNarrow(narrow))) => return Ok(Ended::TooNarrow(narrow, self.without_block())),
                 Err((state, Trouble::Fault(fault, at))) => {
@@ -325,20 +290,20 @@ impl<'p, O: Observer> BreadthFirst<'p, O> {
             }
             self.finish_block()?;
             self.expanded = end;
-            self.discoveries.end_block(end, self.states.len());
+            self.discoveries.end_block(end, self.blocks.states.len());
         };
         Ok(Ended::Done(Box::new(self.finish(stop, None))))
     }
 
     fn run_to(&self, state: usize) -> Vec<Evaluated> {
-        self.discoveries.run_to(state, &self.states, self.compiled, self.layout)
+        self.discoveries.run_to(state, &self.blocks.states, self.compiled, self.layout)
     }
 
     fn violation(&self, state: usize, invariant: usize) -> Violation {
         let mut control = vec![ControlAt(0); self.compiled.threads.len()];
         let mut values = self.compiled.initial.clone();
         let mut packed = vec![0; self.layout.words()];
-        self.states.load(state, &mut packed);
+        self.blocks.states.load(state, &mut packed);
         self.layout.unpack(&packed, &mut control, &mut values);
         Violation { invariant, run: self.run_to(state), control, values }
     }
@@ -346,31 +311,30 @@ impl<'p, O: Observer> BreadthFirst<'p, O> {
     /// The new states of the block are numbered, and what the workers have counted and their watchers have seen
     /// counts from now on.
     fn finish_block(&mut self) -> io::Result<()> {
-        let block = Block::new(self.workers.iter().map(|worker| &worker.collector));
-        let sharing = if block.num_of_candidates() < SHARED_CANDIDATES { Sharing::Alone } else { Sharing::Shared };
-        let numbers = self.table.insert(&mut self.states, &block, sharing);
-        for worker in &mut self.workers {
-            let counts = worker.collector.clear();
+        let (watched, numbers) = self.blocks.insert();
+        let mut watchers = Vec::with_capacity(watched.len());
+        for watched in watched {
+            let counts = std::mem::take(&mut watched.counts);
             self.transitions += counts.transitions;
             self.deadlocks += counts.deadlocks;
-            self.out_of_range += std::mem::take(&mut worker.expander.out_of_range);
+            self.out_of_range += std::mem::take(&mut watched.expander.out_of_range);
+            watchers.push(&mut watched.watcher);
         }
-        let mut watchers: Vec<&mut O::Watcher> =
-            self.workers.iter_mut().map(|worker| &mut worker.collector.watcher).collect();
         self.observer.block(&mut watchers, self.expanded, numbers)
     }
 
     /// What was found before the block at hand.
     fn without_block(self) -> Progress<O::Watcher> {
-        let watchers = self.workers.into_iter().map(|worker| {
-            let mut watcher = worker.collector.watcher;
+        let (states, table, watched) = self.blocks.into_parts();
+        let watchers = watched.into_iter().map(|watched| {
+            let mut watcher = watched.watcher;
             watcher.discard_block();
             watcher
         });
         Progress {
             watchers: watchers.collect(),
-            states: self.states,
-            table: self.table,
+            states,
+            table,
             discoveries: self.discoveries,
             expanded: self.expanded,
             transitions: self.transitions,
@@ -379,29 +343,14 @@ impl<'p, O: Observer> BreadthFirst<'p, O> {
         }
     }
 
-    /// Expands a block, each worker its part; the first trouble in the order of the states, with the state's number.
-    fn expand(&mut self, block: Range<usize>) -> Result<(), (usize, Trouble)> {
-        let states = &self.states;
-        if block.len() < SHARED_STATES {
-            return self.workers[0].expand(states, block).map_or(Ok(()), Err);
-        }
-        let part = block.len().div_ceil(self.workers.len());
-        let parts = self.workers.par_iter_mut().enumerate().map(|(position, worker)| {
-            let first = (block.start + position * part).min(block.end);
-            worker.expand(states, first..(first + part).min(block.end))
-        });
-        let troubles: Vec<Option<(usize, Trouble)>> = parts.collect();
-        troubles.into_iter().flatten().next().map_or(Ok(()), Err)
-    }
-
     fn limit_reached(&self) -> Option<Stop> {
         let limits = self.limits;
         let most = limits.states.unwrap_or(MOST_STATES).min(MOST_STATES);
         // One block can add at most as many states as it has transitions; the limit is checked between blocks.
-        if self.states.len() >= most {
+        if self.blocks.states.len() >= most {
             return Some(Stop::States);
         }
-        if limits.bytes.is_some_and(|most| self.bytes() >= most) {
+        if limits.bytes.is_some_and(|most| self.blocks.bytes() >= most) {
             return Some(Stop::Memory);
         }
         if limits.time.is_some_and(|most| self.started.elapsed() >= most) {
@@ -410,11 +359,9 @@ impl<'p, O: Observer> BreadthFirst<'p, O> {
         limits.interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed)).then_some(Stop::Interrupted)
     }
 
-    fn bytes(&self) -> usize {
-        self.states.bytes() + self.table.bytes()
-    }
-
     fn finish(self, stop: Stop, violation: Option<Violation>) -> Explored<O> {
+        let bytes = self.blocks.bytes();
+        let (states, _, watched) = self.blocks.into_parts();
         let exploration = Exploration {
             expanded: self.expanded,
             transitions: self.transitions,
@@ -422,12 +369,12 @@ impl<'p, O: Observer> BreadthFirst<'p, O> {
             out_of_range: self.out_of_range,
             stop,
             violation,
-            bytes: self.bytes(),
+            bytes,
             elapsed: self.started.elapsed(),
             layout: self.layout.clone(),
-            states: self.states,
+            states,
             discoveries: self.discoveries,
         };
-        (exploration, self.workers.into_iter().map(|worker| worker.collector.watcher).collect())
+        (exploration, watched.into_iter().map(|watched| watched.watcher).collect())
     }
 }

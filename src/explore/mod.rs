@@ -6,8 +6,9 @@
 //! | [`store`] | all states in the order of discovery |
 //! | [`table`] | the table that finds them |
 //! | [`successors`] | the steps of a state: taken instructions and blocked evaluations (method §2) |
-//! | [`collect`] | what a worker collects from its part of a block |
-//! | [`driver`] | the parallel breadth-first search |
+//! | [`blocks`] | states expanded block by block, in parallel: for programs here, and for who has other states |
+//! | [`collect`] | what a worker sees of its part of a block |
+//! | [`driver`] | the parallel breadth-first search of a program |
 //! | [`progress`] | what was found so far, repacked when a field becomes too narrow |
 //! | [`run`] | the shortest run that leads to a state |
 //! | [`watch`] | the same limits, for other searches |
@@ -15,6 +16,7 @@
 //!
 //! States are numbered as a sequential breadth-first search finds them, whatever the number of threads: see [`driver`].
 
+pub mod blocks;
 mod collect;
 pub mod driver;
 pub mod layout;

@@ -302,8 +302,15 @@ impl Table {
         self.shards.len()
     }
 
-    /// Looks all candidates up and appends the new ones to the states; gives the number of each.
-    pub fn insert(&mut self, states: &mut States, candidates: &impl Candidates, sharing: Sharing) -> &[u32] {
+    /// The number of each of the candidates that were inserted last.
+    #[must_use]
+    pub fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    /// Looks all candidates up and appends the new ones to the states; [`numbers`](Table::numbers) has the number of
+    /// each.
+    pub fn insert(&mut self, states: &mut States, candidates: &impl Candidates, sharing: Sharing) {
         let (known, numbers) = (&*states, &self.numbers);
         let look_up = |shard: &mut Shard| {
             shard.settle(numbers);
@@ -327,7 +334,6 @@ impl Table {
             };
             self.numbers.push(number);
         }
-        &self.numbers
     }
 
     /// Bytes in use.

@@ -53,6 +53,8 @@ pub enum Minimality {
     Program,
     /// No cheaper fences meet all paths of all delays: proven. The program may need less than the event graph.
     EventGraph,
+    /// No cheaper fences are enough for an abstraction of the program: proven. The program may need less than that.
+    Abstraction,
     /// The placement was greedy.
     Greedy,
     /// The fences are for what the program may do, and so enough; for what it certainly does at least so many are

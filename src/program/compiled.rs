@@ -474,6 +474,22 @@ impl Code {
         }
     }
 
+    /// Calls `visit` for every comparison of a slot with a constant, for equality.
+    pub(crate) fn for_each_comparison(&self, visit: &mut impl FnMut(Slot, i64)) {
+        match self {
+            Code::Constant(_) | Code::Slot(_) => {}
+            Code::Element(_, _, operand) | Code::Unary(_, operand) => operand.for_each_comparison(visit),
+            Code::Binary(operator, left, right, _) => {
+                if let (BinaryOperator::Equal, Code::Slot(slot), Code::Constant(value)) = (operator, &**left, &**right)
+                {
+                    visit(*slot, *value);
+                }
+                left.for_each_comparison(visit);
+                right.for_each_comparison(visit);
+            }
+        }
+    }
+
     /// Calls `visit` for every slot that may be read.
     pub(crate) fn for_each_slot(&self, visit: &mut impl FnMut(Slot)) {
         match self {

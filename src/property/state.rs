@@ -178,6 +178,11 @@ impl StateCondition {
     pub fn for_each_slot(&self, visit: &mut impl FnMut(Slot)) {
         self.code.for_each_slot(visit);
     }
+
+    /// The control states that it asks for: the slot of the thread, and the number of the state.
+    pub fn for_each_place(&self, visit: &mut impl FnMut(Slot, i64)) {
+        self.code.for_each_comparison(visit);
+    }
 }
 
 /// A condition cannot be evaluated in a state.

@@ -309,6 +309,9 @@ fn inserted_object(inserted: &Inserted) -> Option<InsertedObject<'static>> {
         Inserted::Enough => None,
         Inserted::NotAtSites => Some(InsertedObject { verdict: "not-at-sites", at_least: None, why: None }),
         Inserted::Unfixable => Some(InsertedObject { verdict: "unfixable", at_least: None, why: None }),
+        Inserted::NotAbstractly(advice) => {
+            Some(InsertedObject { verdict: "not-abstractly", at_least: None, why: Some(advice.clone()) })
+        }
         Inserted::Undecided(needed, why) => {
             Some(InsertedObject { verdict: "undecided", at_least: Some(*needed), why: Some(why.clone()) })
         }
@@ -339,7 +342,7 @@ fn result_object<'a>(outcome: &Outcome, result: &'a ModelOutcome) -> ResultObjec
         needed_at_least: match result.placement.minimality {
             Minimality::AtLeast(needed) if result.inserted == Inserted::Enough => Some(needed),
             Minimality::AtLeast(_) => None,
-            Minimality::Program | Minimality::EventGraph | Minimality::Greedy => None,
+            Minimality::Program | Minimality::EventGraph | Minimality::Abstraction | Minimality::Greedy => None,
         },
         rechecked: RecheckObject {
             enough: result.recheck.enough,

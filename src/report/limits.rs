@@ -13,6 +13,7 @@ pub fn in_words(outcome: &Outcome, result: &ModelOutcome) -> Option<String> {
         Inserted::Enough => None,
         Inserted::NotAtSites => Some("no fences at the sites allowed (--fence-sites) are enough".to_owned()),
         Inserted::Unfixable => Some("no fences are enough".to_owned()),
+        Inserted::NotAbstractly(advice) => Some(format!("no fences are enough for the abstraction: {advice}")),
         Inserted::Undecided(_, why) => Some(format!("it is not known which fences are enough: {why}")),
     };
     let reasons: Vec<String> = [

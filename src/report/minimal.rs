@@ -18,6 +18,8 @@ pub enum Minimal {
     Program,
     /// Of the event graph: no cheaper fences meet all that it has.
     EventGraph,
+    /// Of an abstraction: no cheaper fences are enough for it.
+    Abstraction,
     /// Of nothing.
     No,
 }
@@ -27,6 +29,7 @@ impl fmt::Display for Minimal {
         out.write_str(match self {
             Minimal::Program => "program",
             Minimal::EventGraph => "event-graph",
+            Minimal::Abstraction => "abstraction",
             Minimal::No => "no",
         })
     }
@@ -43,6 +46,8 @@ impl Outcome {
             Minimality::Greedy | Minimality::AtLeast(_) => Minimal::No,
             Minimality::Program | Minimality::EventGraph if !is_sound => Minimal::EventGraph,
             Minimality::Program => Minimal::Program,
+            Minimality::Abstraction if result.fences.is_empty() => Minimal::Program,
+            Minimality::Abstraction => Minimal::Abstraction,
             // There is nothing less than nothing.
             Minimality::EventGraph if result.fences.is_empty() => Minimal::Program,
             Minimality::EventGraph => Minimal::EventGraph,
@@ -58,7 +63,12 @@ impl Outcome {
             Inserted::Enough => {}
             Inserted::NotAtSites => return format!("{least}: no fences at the sites allowed are enough"),
             Inserted::Unfixable => return format!("{least}: no fences are enough"),
-            Inserted::Undecided(needed, _) => return format!("{least}: not known (at least {needed} needed)"),
+            Inserted::NotAbstractly(_) => return format!("{least}: not known (none are enough for the abstraction)"),
+            Inserted::Undecided(needed, _) => {
+                let most =
+                    result.upper.as_ref().map_or(String::new(), |upper| format!(", {} enough", upper.fences.len()));
+                return format!("{least}: not known (at least {needed} needed{most})");
+            }
         }
         match (self.minimal(result), result.placement.minimality) {
             _ if result.stopped.is_some() => format!("{least}: not proved (stopped at a limit)"),
@@ -78,6 +88,9 @@ impl Outcome {
             (Minimal::Program, _) => {
                 let fences = result.fences.len();
                 format!("{least}: each is needed by a run ({fences} of {fences} confirmed)")
+            }
+            (Minimal::Abstraction, _) => {
+                format!("{least} for the abstraction (the program may need fewer: --engine auto)")
             }
             (Minimal::EventGraph, _) => format!("{least} for the event graph{}", self.reservations(result)),
         }

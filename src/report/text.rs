@@ -105,6 +105,15 @@ fn write_additions(outcome: &Outcome, result: &ModelOutcome, out: &mut dyn Write
     if let Inserted::Undecided(_, why) = &result.inserted {
         prose::write(out, 2, 4, &format!("it is not known which fences are enough: {why}"))?;
     }
+    if let Inserted::NotAbstractly(advice) = &result.inserted {
+        prose::write(out, 2, 4, &format!("the program may need none, or some: {advice}"))?;
+    }
+    if let Some(upper) = &result.upper {
+        let points: Vec<String> = upper.fences.iter().map(|&site| names::point(&outcome.accesses, site)).collect();
+        let points = if points.is_empty() { "none".to_owned() } else { points.join(", ") };
+        let sentence = format!("enough, if perhaps not the fewest: {points} (rests on: {})", upper.rests_on);
+        prose::write(out, 2, 4, &sentence)?;
+    }
     if result.is_clean() {
         let verdict = match (outcome.explored.cut_off, result.stopped) {
             (_, Some(_)) => "found to be needed so far",
@@ -162,6 +171,9 @@ fn write_title(result: &ModelOutcome, out: &mut dyn Write) -> fmt::Result {
         Inserted::Enough => {}
         Inserted::Unfixable => return writeln!(out, ": no fences are enough"),
         Inserted::NotAtSites => return writeln!(out, ": no fences at the sites allowed are enough"),
+        Inserted::NotAbstractly(_) => {
+            return writeln!(out, ": not decided (no fences are enough for the abstraction)");
+        }
         Inserted::Undecided(..) => return writeln!(out, ": not decided"),
     }
     let needed = [(result.fences.len(), "fence"), (result.locks.len(), "lock")];

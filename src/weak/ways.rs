@@ -53,7 +53,7 @@ impl Way {
 
     /// Adds what is between these steps of one thread: between two steps there is a site if the first ends its
     /// instruction, behind it, if it was taken, and before the next one.
-    fn extend(&mut self, steps: &[&Event], outline: &Outline) {
+    pub fn extend(&mut self, steps: &[&Event], outline: &Outline) {
         let instr = |event: &Event| outline.instr(event.at);
         for (before, after) in steps.iter().zip(steps.iter().skip(1)) {
             let (left, entered) = (instr(before), instr(after));

@@ -1,5 +1,7 @@
 //! Which property, and which engine.
 
+use crate::engines::Settings;
+use crate::engines::partial_coherence::Coherence;
 use clap::{Args, ValueEnum};
 
 /// Which property, and who decides it.
@@ -21,6 +23,17 @@ pub struct EngineArguments {
     /// No state is a deadlock: all threads stuck, and one of them not at its end (the same as --property no-deadlock)
     #[arg(long)]
     pub deadlock: bool,
+    /// What --engine partial-coherence keeps of a store buffer: which writes wait (set); or the oldest K in order, which
+    /// others wait, and the newest (full:K), where sets that differ can be united (partial:K) [default: full:1]
+    #[arg(long, value_name = "set|full:K|partial:K")]
+    pub buffers: Option<Coherence>,
+}
+
+impl EngineArguments {
+    /// What is kept of store buffers.
+    pub fn coherence(&self) -> Coherence {
+        self.buffers.unwrap_or(Settings::default().coherence)
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -179,7 +179,7 @@ fn reached(task: &Task<'_>, specification: &Specification, looked: &mut Looked) 
         reached = reached.min(match outcome.placement.minimality {
             Minimality::Program => Reached::All,
             Minimality::EventGraph if between.is_confirming(model) => Reached::EventGraph,
-            Minimality::EventGraph | Minimality::Greedy => Reached::All,
+            Minimality::EventGraph | Minimality::Abstraction | Minimality::Greedy => Reached::All,
             Minimality::AtLeast(_) => Reached::Bounds,
         });
         looked.known.push(outcome);

@@ -66,7 +66,7 @@ impl<'a> Between<'a> {
             Minimality::Greedy => return Ok(outcome),
             Minimality::Program if outcome.findings.torn.is_empty() => return Ok(outcome),
             Minimality::Program => outcome.fences.len(),
-            Minimality::EventGraph => 0,
+            Minimality::EventGraph | Minimality::Abstraction => 0,
             Minimality::AtLeast(needed) => needed,
         };
         let few = self.few();

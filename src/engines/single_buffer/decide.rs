@@ -1,20 +1,19 @@
 //! The decision: forwards with few waiting writes, and backwards without a bound.
 
-use super::Stop;
-use super::automata::{ANY, Automata, StateAt, Value};
 use super::pso::Pso;
 use super::search::{Found, Rules, Target, search};
 use super::tso::Tso;
 use super::{recheck, replay};
-use crate::ids::Slot;
+use crate::engines::automata::observed::Observed;
+use crate::engines::automata::replay::run;
+use crate::engines::automata::{ANY, Automata, StateAt, Stop, Value};
+use crate::engines::judged::Decided;
 use crate::property::StateCondition;
 use crate::trial::{Trial, Trouble, within_bound};
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
-use crate::weak::threads::{ConfigId, Configurations};
 use crate::weak::verify::{Ground, Limit, Question, Verdict, robust};
 use crate::weak::{Granularity, Machine};
-use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
 
 /// The most states forwards at first, and once nothing else was cheap.
@@ -25,7 +24,11 @@ const PSO_MINORS: usize = 50_000;
 const MOST_TARGETS: usize = 2_000_000;
 
 /// The repaired program of a trial, access by access, and the verdict on it: the cheapest way first.
-pub fn decide(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
+pub fn decide(trial: &Trial<'_>) -> Decided {
+    verdict(trial).map(|(split, verdict)| (split, verdict.into()))
+}
+
+fn verdict(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
     let machine = Machine::of(trial.model).map_err(Trouble::CannotRun)?;
     let Some(forbidden @ Forbidden::State(condition)) = Forbidden::by(trial.property) else {
         return Err(Trouble::Undecidable(trial.property.kind()));
@@ -92,8 +95,8 @@ pub fn backwards(
     rules: Rules,
 ) -> Result<Verdict, Stop> {
     let forbidden = Forbidden::State(condition);
-    let automata = automata_of(split, condition)?;
-    let targets = targets(&automata, &Mentioned::of(split, condition), condition)?;
+    let automata = Automata::of(split, forbidden)?;
+    let targets = targets(&automata, &Observed::of(split, forbidden), condition)?;
     let schedule = match machine {
         Machine::Tso => {
             if automata.threads.len() * (automata.domains.len() + 1) > 250 {
@@ -124,15 +127,8 @@ pub fn backwards(
     };
     // The order is monotone, so what was undone can be done, and the machine reaches what the single buffer reaches.
     let Some(schedule) = schedule else { return Ok(Verdict::Undecided(Limit::SecondLook)) };
-    let violation = replay::run(split, machine, automata, &schedule, forbidden).map_err(Stop::Fault)?;
+    let violation = run(split, machine, automata, &schedule, forbidden).map_err(Stop::Fault)?;
     Ok(violation.map_or(Verdict::Undecided(Limit::SecondLook), |violation| Verdict::Violated(Box::new(violation))))
-}
-
-/// The threads of a program as automata, as far as a condition tells their states apart.
-pub(super) fn automata_of<'p>(split: &'p SplitProgram, condition: &StateCondition) -> Result<Automata<'p>, Stop> {
-    let mentioned = Mentioned::of(split, condition);
-    let observed = |thread: usize, known: &Configurations<'_>, id: ConfigId| mentioned.observed(thread, known, id);
-    Automata::new(split, Forbidden::State(condition).configurations(split), observed)
 }
 
 /// The verdict of a search that found nothing.
@@ -143,56 +139,20 @@ fn proved(is_proved: bool, minors: usize) -> Verdict {
     }
 }
 
-/// What a condition mentions.
-struct Mentioned {
-    slots: FixedBitSet,
-    memory: usize,
-    /// The first slot of the locals of each thread.
-    locals: Vec<usize>,
-    /// The slot of the first thread's control state.
-    controls: usize,
-}
-
-impl Mentioned {
-    fn of(split: &SplitProgram, condition: &StateCondition) -> Mentioned {
-        let memory = split.memory.len();
-        let mut controls = memory;
-        let mut locals = Vec::new();
-        for thread in &split.threads {
-            locals.push(controls);
-            controls += thread.locals.len();
-        }
-        let mut slots = FixedBitSet::with_capacity(controls + split.threads.len());
-        condition.for_each_slot(&mut |slot: Slot| slots.insert(slot.index()));
-        Mentioned { slots, memory, locals, controls }
-    }
-
-    /// What the condition can tell of a thread; nothing where states are not judged.
-    fn observed(&self, thread: usize, known: &Configurations<'_>, id: ConfigId) -> Option<Vec<i64>> {
-        known.is_judged(id).then(|| {
-            let config = known.config(id);
-            let locals = config.frame.iter().enumerate();
-            let locals = locals.filter(|(local, _)| self.slots.contains(self.locals[thread] + local));
-            let control = self.slots.contains(self.controls + thread).then_some(i64::from(config.control.0));
-            locals.map(|(_, value)| *value).chain(control).collect()
-        })
-    }
-}
-
 /// All states of the threads, with the values that matter, in which the condition holds.
-fn targets(automata: &Automata<'_>, mentioned: &Mentioned, condition: &StateCondition) -> Result<Vec<Target>, Stop> {
+fn targets(automata: &Automata<'_>, observed: &Observed, condition: &StateCondition) -> Result<Vec<Target>, Stop> {
     // States that the condition cannot tell apart are judged once.
     let mut groups: Vec<Vec<Vec<StateAt>>> = Vec::new();
     for (thread, automaton) in automata.threads.iter().enumerate() {
         let mut of_thread: BTreeMap<Vec<i64>, Vec<StateAt>> = BTreeMap::new();
         for (state, &example) in automaton.examples.iter().enumerate() {
-            if let Some(key) = mentioned.observed(thread, &automata.configurations[thread], example) {
+            if let Some(key) = observed.key(thread, &automata.configurations[thread], example) {
                 of_thread.entry(key).or_default().push(state as StateAt);
             }
         }
         groups.push(of_thread.into_values().collect());
     }
-    let locations: Vec<usize> = (0..mentioned.memory).filter(|&location| mentioned.slots.contains(location)).collect();
+    let locations = observed.locations();
     let sizes = groups.iter().map(Vec::len).chain(locations.iter().map(|&location| automata.domains[location].len()));
     let sizes: Vec<usize> = sizes.collect();
     let too_many =
@@ -200,8 +160,8 @@ fn targets(automata: &Automata<'_>, mentioned: &Mentioned, condition: &StateCond
     let mut targets = Vec::new();
     for choice in Choices::new(sizes).ok_or_else(too_many)? {
         let (of_threads, of_memory) = choice.split_at(groups.len());
-        let mut memory: Vec<Value> = vec![ANY; mentioned.memory];
-        let mut observed = vec![0; mentioned.memory];
+        let mut memory: Vec<Value> = vec![ANY; automata.memory.len()];
+        let mut observed = vec![0; automata.memory.len()];
         for (&location, &value) in locations.iter().zip(of_memory) {
             memory[location] = value as Value;
             observed[location] = automata.domains[location][value];

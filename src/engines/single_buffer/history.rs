@@ -13,8 +13,8 @@
 //! The ways of the thread are searched backwards from its state along what is shown, with all obligations on the way,
 //! to its start. Answers are kept.
 
-use super::automata::{ANY, Automata, Automaton, Location, Operation, StateAt, Transition, Value};
 use super::tso::unify;
+use crate::engines::automata::{ANY, Automata, Automaton, Location, Operation, StateAt, Transition, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 

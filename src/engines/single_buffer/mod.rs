@@ -2,12 +2,11 @@
 //!
 //! After Abdulla, Atig, Chen, Leonardsson and Rezine, "Counter-Example Guided Fence Insertion under Weak Memory
 //! Models": a search backwards, from the forbidden states to the start, over configurations that each stand for all
-//! larger ones. The order of configurations is a well-quasi-order, so a finite set of minimal ones,
+//! larger ones, of threads that are finite [automata](super::automata). The order of configurations is a well-quasi-order, so a finite set of minimal ones,
 //! [minors](tso::Minor), says all, and the search ends, whatever loops the program has.
 //!
 //! | part | holds |
 //! |---|---|
-//! | [`automata`] | threads as finite automata over finite domains of values |
 //! | [`tso`] | one buffer of snapshots for all threads, and the rules backwards |
 //! | [`pso`] | a buffer for each thread and location, and the rules backwards |
 //! | [`history`] | what a thread can have written at all |
@@ -25,7 +24,6 @@
 //! on TSO 32 threads and 250 pairs of a thread and a location; the number of minors is bounded by
 //! `--max-weak-states`. If a limit is reached, there is no verdict.
 
-mod automata;
 mod decide;
 mod history;
 mod pso;
@@ -37,41 +35,16 @@ mod tests;
 mod tso;
 
 #[cfg(feature = "internals")]
+pub use crate::engines::automata::Stop;
+#[cfg(feature = "internals")]
 pub use decide::backwards;
 #[cfg(feature = "internals")]
 pub use search::{Rule, Rules};
 
 use super::judged::{Method, Runnable};
 use super::{Description, Engine, Examined, Purpose, Task, Trouble};
-use crate::budget::Exhausted;
 use crate::memory::Known;
-use crate::property::{ConditionFault, PropertyKind};
-use crate::weak::visited::LimitReached;
-
-/// Why there is no verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// A limit was reached.
-    Limit(LimitReached),
-    /// The program is too large for the search, or has no bound that it can find: why.
-    TooLarge(String),
-    /// The same of a thread.
-    ThreadTooLarge(usize, String),
-    /// The condition cannot be evaluated.
-    Fault(ConditionFault),
-}
-
-impl From<LimitReached> for Stop {
-    fn from(limit: LimitReached) -> Stop {
-        Stop::Limit(limit)
-    }
-}
-
-impl From<Exhausted> for Stop {
-    fn from(limit: Exhausted) -> Stop {
-        Stop::Limit(LimitReached::Budget(limit))
-    }
-}
+use crate::property::PropertyKind;
 
 /// The engine.
 pub struct SingleBuffer;
@@ -93,6 +66,6 @@ impl Engine for SingleBuffer {
     }
 
     fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble> {
-        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states: "", decide: decide::decide })?))
+        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states: "", decide: Box::new(decide::decide) })?))
     }
 }

@@ -8,10 +8,10 @@
 //! What no reachable configuration looks like is refused: a value that nobody can have written on a way to its state,
 //! a word that the thread cannot have written since its last fence ([`History`], for each location by itself).
 
-use super::automata::{ANY, Automata, Location, Operation, StateAt, Transition, Value};
 use super::history::{History, Own};
 use super::search::{Rule, Rules, Semantics, Target, Undone};
 use super::tso::{asks_no_more, unify};
+use crate::engines::automata::{ANY, Automata, Location, Operation, StateAt, Transition, Value};
 use crate::weak::visited::LimitReached;
 
 /// A configuration that stands for all larger ones.

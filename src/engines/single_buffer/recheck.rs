@@ -7,11 +7,11 @@
 //! automata, what is known of all reachable configurations ([`Tso::refine`], [`Pso::refine`]), and the buckets, by
 //! which a minor is looked up: one that is not found makes this fail.
 
-use super::automata::{ANY, Location, Operation, Transition, Value};
 use super::pso::{self, Pso};
 use super::search::{Semantics, Target};
 use super::tso::{self, INITIAL, Tag, Tags, Tso};
 use crate::budget::{Budget, Exhausted};
+use crate::engines::automata::{ANY, Location, Operation, Transition, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 

@@ -4,7 +4,7 @@
 //! covers adds nothing; one that covers others replaces them. The order is a well-quasi-order, so this ends. If the
 //! start of all runs is found, a forbidden state can be reached, and the chain of steps that were undone tells how.
 
-use super::automata::{StateAt, Value};
+use crate::engines::automata::{StateAt, Value};
 use crate::weak::split::SplitProgram;
 use crate::weak::visited::LimitReached;
 use rustc_hash::FxHashMap;

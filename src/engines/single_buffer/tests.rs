@@ -1,14 +1,14 @@
 //! What the search refuses or fills in, it may: on random walks through the configurations of bundled programs, each
 //! configuration and all that it is larger than pass, and values that are filled in are those of the configuration.
 
-use super::automata::{ANY, Automata, Location, Value};
-use super::decide::automata_of;
 use super::pso::{self, Pso};
 use super::replay::{fire, fire_pso};
 use super::search::Rules;
 use super::tso::{self, INITIAL, Tso};
+use crate::engines::automata::{ANY, Automata, Location, Value};
 use crate::property::StateCondition;
 use crate::specification::Specification;
+use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -33,7 +33,7 @@ fn on_all_programs(test: impl Fn(&Automata<'_>, &mut StdRng)) {
         let split = SplitProgram::new(&specification.program).unwrap();
         let conditions = specification.properties.iter().filter_map(|property| property.condition().cloned());
         let condition = StateCondition::any_of(conditions.collect()).unwrap();
-        test(&automata_of(&split, &condition).unwrap(), &mut StdRng::seed_from_u64(seed));
+        test(&Automata::of(&split, Forbidden::State(&condition)).unwrap(), &mut StdRng::seed_from_u64(seed));
     }
 }
 

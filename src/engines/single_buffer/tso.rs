@@ -30,9 +30,9 @@
 
 mod rules;
 
-use super::automata::{ANY, Automata, Automaton, Location, Operation, StateAt, Value};
 use super::history::{History, Own};
 use super::search::{Rules, Semantics, Target, Undone};
+use crate::engines::automata::{ANY, Automata, Automaton, Location, Operation, StateAt, Value};
 use crate::weak::visited::LimitReached;
 use std::cell::Cell;
 

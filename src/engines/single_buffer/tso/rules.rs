@@ -2,7 +2,7 @@
 //! from. Each gives minors that together stand for all predecessors of what a minor stands for.
 
 use super::{INITIAL, Minor, Tag, Tso, unify, unify_all};
-use crate::engines::single_buffer::automata::{ANY, Location, Operation, Transition, Value};
+use crate::engines::automata::{ANY, Location, Operation, Transition, Value};
 use crate::engines::single_buffer::search::Rule;
 use crate::weak::visited::LimitReached;
 

@@ -1,6 +1,6 @@
 //! Threads as finite automata over the values that shared locations can have.
 //!
-//! The method knows no registers: a state of an automaton is a configuration of the thread, control state and locals,
+//! For methods that know no registers: a state of an automaton is a configuration of the thread, control state and locals,
 //! and what it reads and writes are values from finite domains. The domains are the least ones that are closed: the
 //! values at the start, and whatever a thread can write that reads any value of the domains. So a variable needs no
 //! declared range; if the domains do not become stable, the variable or the thread that has no bound is named.
@@ -10,14 +10,50 @@
 //! difference any more.
 //!
 //! Steps that change nothing, such as refused conditions, are left out.
+//!
+//! | part | holds |
+//! |---|---|
+//! | [`observed`] | what can be told of a thread where states are judged |
+//! | [`replay`] | steps of the automata as a run on store buffers |
 
-use super::Stop;
-use crate::budget::Budget;
+pub mod observed;
+pub mod replay;
+
+use crate::budget::{Budget, Exhausted};
 use crate::ids::LocationAt;
+use crate::property::ConditionFault;
+use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use crate::weak::threads::{AccessKind, Action, ConfigId, Configurations, Move};
+use crate::weak::visited::LimitReached;
 use fixedbitset::FixedBitSet;
+use observed::Observed;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Why there is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// A limit was reached.
+    Limit(LimitReached),
+    /// The program is too large for the search, or has no bound that it can find: why.
+    TooLarge(String),
+    /// The same of a thread.
+    ThreadTooLarge(usize, String),
+    /// The condition cannot be evaluated.
+    Fault(ConditionFault),
+}
+
+impl From<LimitReached> for Stop {
+    fn from(limit: LimitReached) -> Stop {
+        Stop::Limit(limit)
+    }
+}
+
+impl From<Exhausted> for Stop {
+    fn from(limit: Exhausted) -> Stop {
+        Stop::Limit(LimitReached::Budget(limit))
+    }
+}
 
 /// The number of a state of an automaton.
 pub type StateAt = u32;
@@ -58,6 +94,8 @@ pub struct Transition {
     pub to: StateAt,
     /// The thread's buffer must be empty.
     pub drained: bool,
+    /// The position of its instruction in the thread, if instructions are told apart; else 0.
+    pub label: u32,
     /// What it does.
     pub operation: Operation,
 }
@@ -96,7 +134,16 @@ pub struct Automata<'p> {
 }
 
 /// A transition with plain values.
-type Raw = (ConfigId, ConfigId, bool, RawOperation);
+type Raw = (ConfigId, ConfigId, bool, u32, RawOperation);
+
+/// Whether transitions of different instructions are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Labels {
+    /// They are not.
+    None,
+    /// They are.
+    Instructions,
+}
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum RawOperation {
@@ -107,6 +154,25 @@ enum RawOperation {
 }
 
 impl<'p> Automata<'p> {
+    /// The threads of a program, as far as what is forbidden tells their states apart.
+    ///
+    /// # Errors
+    /// If something has no bound, or the program is too large.
+    pub fn of(split: &'p SplitProgram, forbidden: Forbidden<'_>) -> Result<Automata<'p>, Stop> {
+        let told = Observed::of(split, forbidden);
+        let observed = |thread: usize, known: &Configurations<'_>, id: ConfigId| told.key(thread, known, id);
+        Automata::new(split, forbidden.configurations(split), Labels::None, observed)
+    }
+
+    /// The threads of a program, as it is written: no two configurations are one, no local is forgotten.
+    ///
+    /// # Errors
+    /// As for [`of`](Automata::of).
+    pub fn literal(split: &'p SplitProgram, labels: Labels) -> Result<Automata<'p>, Stop> {
+        let configurations = split.threads.iter().map(Configurations::new).collect();
+        Automata::new(split, configurations, labels, |_, _, id| Some(vec![i64::from(id)]))
+    }
+
     /// The threads of a program; states are told apart at least by what is observed of their configurations.
     ///
     /// # Errors
@@ -114,6 +180,7 @@ impl<'p> Automata<'p> {
     pub fn new(
         program: &SplitProgram,
         mut configurations: Vec<Configurations<'p>>,
+        labels: Labels,
         observed: impl Fn(usize, &Configurations<'p>, ConfigId) -> Option<Vec<i64>>,
     ) -> Result<Automata<'p>, Stop> {
         if program.memory.len() > MOST_LOCATIONS {
@@ -123,7 +190,7 @@ impl<'p> Automata<'p> {
         let raw = loop {
             let mut raw = Vec::with_capacity(configurations.len());
             for (number, thread) in configurations.iter_mut().enumerate() {
-                raw.push(explore(thread, number, &domains, &program.budget)?);
+                raw.push(explore(thread, number, labels, &domains, &program.budget)?);
             }
             if !grow(&mut domains, &raw, program)? {
                 break raw;
@@ -178,10 +245,11 @@ impl<'p> Automata<'p> {
         };
         let mut transitions: Vec<Transition> = raw
             .iter()
-            .map(|(from, to, drained, raw)| Transition {
+            .map(|(from, to, drained, label, raw)| Transition {
                 from: *from,
                 to: *to,
                 drained: *drained,
+                label: *label,
                 operation: operation(raw),
             })
             .collect();
@@ -295,6 +363,7 @@ fn grow(domains: &mut [Vec<i64>], raw: &[FxHashSet<Raw>], program: &SplitProgram
 fn explore(
     thread: &mut Configurations<'_>,
     number: usize,
+    labels: Labels,
     domains: &[Vec<i64>],
     budget: &Budget,
 ) -> Result<FxHashSet<Raw>, Stop> {
@@ -303,23 +372,24 @@ fn explore(
     let mut open = vec![0];
     while let Some(from) = open.pop() {
         budget.check()?;
-        let mut found: Vec<(ConfigId, bool, RawOperation)> = Vec::new();
+        let mut found: Vec<(ConfigId, bool, u32, RawOperation)> = Vec::new();
         for known in thread.moves(from).iter() {
+            let label = if labels == Labels::Instructions { known.instruction.0 } else { 0 };
             match known.action {
-                Action::Silent { next } => found.push((next, known.drained, RawOperation::Silent)),
+                Action::Silent { next } => found.push((next, known.drained, label, RawOperation::Silent)),
                 Action::Write { location, value, next } => {
-                    found.push((next, known.drained, RawOperation::Write(location, value)));
+                    found.push((next, known.drained, label, RawOperation::Write(location, value)));
                 }
                 Action::Read { operation, location } => {
                     for &value in &domains[location.index()] {
                         let next = thread.after_read(from, known.step, operation, value);
-                        found.push((next, known.drained, RawOperation::Read(location, value)));
+                        found.push((next, known.drained, label, RawOperation::Read(location, value)));
                     }
                 }
-                Action::Whole => whole(thread, from, known, domains, &mut found),
+                Action::Whole => whole(thread, from, (known, label), domains, &mut found),
             }
         }
-        for (to, drained, operation) in found {
+        for (to, drained, label, operation) in found {
             let is_quiet = match &operation {
                 RawOperation::Silent | RawOperation::Read(..) => true,
                 RawOperation::Write(..) => false,
@@ -328,7 +398,7 @@ fn explore(
             if from == to && is_quiet {
                 continue;
             }
-            raw.insert((from, to, drained, operation));
+            raw.insert((from, to, drained, label, operation));
             if seen.insert(to) {
                 open.push(to);
             }
@@ -347,9 +417,9 @@ fn explore(
 fn whole(
     thread: &mut Configurations<'_>,
     from: ConfigId,
-    known: &Move,
+    (known, label): (&Move, u32),
     domains: &[Vec<i64>],
-    found: &mut Vec<(ConfigId, bool, RawOperation)>,
+    found: &mut Vec<(ConfigId, bool, u32, RawOperation)>,
 ) {
     let mut open: Vec<Vec<(LocationAt, i64)>> = vec![Vec::new()];
     while let Some(reads) = open.pop() {
@@ -382,14 +452,14 @@ fn whole(
             }
             None => {
                 writes.sort_unstable();
-                found.push((to, known.drained, RawOperation::Whole(reads, writes)));
+                found.push((to, known.drained, label, RawOperation::Whole(reads, writes)));
             }
         }
     }
 }
 
-/// What can be seen of a step: whether it is drained, what it does, and the class that it leads to.
-type Observed<'t> = (bool, &'t Operation, u32);
+/// What can be seen of a step: whether it is drained, its label, what it does, and the class that it leads to.
+type Seen<'t> = (bool, u32, &'t Operation, u32);
 
 /// The classes of configurations that are strongly bisimilar, numbered in the order of the configurations.
 fn bisimilar(
@@ -409,12 +479,12 @@ fn bisimilar(
     }
     let mut count = keys.len();
     loop {
-        let mut keys: FxHashMap<(u32, Vec<Observed<'_>>), u32> = FxHashMap::default();
+        let mut keys: FxHashMap<(u32, Vec<Seen<'_>>), u32> = FxHashMap::default();
         let mut refined: FxHashMap<ConfigId, u32> = FxHashMap::default();
         for &config in configs {
             let steps = outgoing.get(&config).into_iter().flatten();
-            let mut steps: Vec<Observed<'_>> =
-                steps.map(|known| (known.drained, &known.operation, classes[&known.to])).collect();
+            let mut steps: Vec<Seen<'_>> =
+                steps.map(|known| (known.drained, known.label, &known.operation, classes[&known.to])).collect();
             steps.sort_unstable();
             steps.dedup();
             let next = keys.len() as u32;

@@ -1,0 +1,587 @@
+//! The abstract program: what a state is, which are bad, and the steps.
+//!
+//! The rules are those of the paper (semantics 3 and 4), for any [queue](super::layout::Queue); with a queue for each
+//! thread, which has several locations, they are those of TSO:
+//!
+//! | step | if | then |
+//! |---|---|---|
+//! | read of x | an x is in the set | its newest value; else that of the newest x in the head; else that of the memory |
+//! | write | the set is empty and the head is not full | it goes to the end of the head, else into the set, as its newest |
+//! | a write becomes visible | the head is not empty | it is the first of the head |
+//! | (full) | the head is empty | any of the set, which stays (there are more like it), or leaves, unless it is the newest of its location, or on TSO of all, and not the last one |
+//! | (partial) | the head is empty | any of the set, which stays as it is; or for a location its newest, and all of that location are gone |
+//! | fence, atomic step | nothing of the thread waits | as without buffers |
+//!
+//! *Steps that nobody else notices* are made at once ([`Reduction::Private`]): a thread that can only write into its
+//! buffer, pass a fence with nothing waiting, or compute, does so before anything else happens. No other thread can
+//! tell, nor can what becomes visible meanwhile, and the condition must not either: the thread looks the same to it
+//! before and after, and it does not mention the location. No thread goes on so for ever: such steps make no circle. So
+//! if some run reaches a bad state, one does that makes these steps first (an ample set, of the program itself: what is
+//! kept of the buffers does not matter for it). States in between are not kept.
+
+use super::coherence::Coherence;
+use super::layout::{Entry, Layout, Queue};
+use crate::engines::automata::observed::Observed;
+use crate::engines::automata::replay::Scheduled;
+use crate::engines::automata::{Automata, Automaton, Location, Operation, StateAt, Stop, Transition, Value};
+use crate::explore::blocks::{Expand, Successors};
+use crate::property::{ConditionFault, Quantifier};
+use crate::weak::Machine;
+use crate::weak::forbidden::Forbidden;
+use crate::weak::split::SplitProgram;
+use rustc_hash::FxHashMap;
+
+/// Which steps are made at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// None.
+    Off,
+    /// Those that nobody else notices.
+    Private,
+}
+
+/// What is known of the threads' states.
+struct ThreadTable<'a> {
+    initial: StateAt,
+    transitions: &'a [Transition],
+    /// The transitions from each state.
+    out: Vec<Vec<u32>>,
+    /// For each state the transition that is made at once there, if there is one.
+    private: Vec<Option<u32>>,
+    /// For each state its class, if states are judged there: what the condition can tell.
+    classes: Vec<Option<u32>>,
+    /// For each class locals and control state.
+    examples: Vec<(Vec<i64>, i64)>,
+    /// For each state whether its thread has gone wrong.
+    is_wrong: Vec<bool>,
+}
+
+/// Constraints that fences enforce: for each thread, label and queue the entries, as bits, that nothing with the label
+/// may overtake.
+pub type Enforced = Vec<Vec<Vec<u64>>>;
+
+/// The abstract program.
+pub struct Space<'a> {
+    pub layout: Layout,
+    coherence: Coherence,
+    threads: Vec<ThreadTable<'a>>,
+    domains: &'a [Vec<i64>],
+    memory: &'a [Value],
+    forbidden: Forbidden<'a>,
+    /// The locations that the condition mentions.
+    mentioned: Vec<usize>,
+    /// Where fences are thought of as constraints.
+    enforced: Option<Enforced>,
+}
+
+impl<'a> Space<'a> {
+    /// Of these automata.
+    ///
+    /// # Errors
+    /// If they are too large.
+    pub fn new(
+        split: &SplitProgram,
+        automata: &'a Automata<'_>,
+        forbidden: Forbidden<'a>,
+        (machine, coherence): (Machine, Coherence),
+        reduction: Reduction,
+    ) -> Result<Space<'a>, Stop> {
+        let layout = Layout::new(&automata.threads, &automata.domains, machine, coherence)?;
+        let observed = Observed::of(split, forbidden);
+        let mentioned = observed.locations();
+        let mut threads = Vec::with_capacity(automata.threads.len());
+        for (number, automaton) in automata.threads.iter().enumerate() {
+            let configurations = &automata.configurations[number];
+            let keys = automaton.examples.iter().map(|&id| observed.key(number, configurations, id));
+            let mut known: FxHashMap<Vec<i64>, u32> = FxHashMap::default();
+            let (mut classes, mut examples) = (Vec::new(), Vec::new());
+            for (key, &id) in keys.zip(&automaton.examples) {
+                classes.push(key.map(|key| {
+                    *known.entry(key).or_insert_with(|| {
+                        let config = configurations.config(id);
+                        examples.push((config.frame.to_vec(), i64::from(config.control.0)));
+                        examples.len() as u32 - 1
+                    })
+                }));
+            }
+            let is_wrong = automaton.examples.iter().map(|&id| configurations.config(id).is_faulty).collect();
+            let mut out = vec![Vec::new(); automaton.examples.len()];
+            for (transition, known) in automaton.transitions.iter().enumerate() {
+                out[known.from as usize].push(transition as u32);
+            }
+            let private = match reduction {
+                Reduction::Off => vec![None; out.len()],
+                Reduction::Private => private(automaton, &out, &classes, &mentioned),
+            };
+            threads.push(ThreadTable {
+                initial: automaton.initial,
+                transitions: &automaton.transitions,
+                out,
+                private,
+                classes,
+                examples,
+                is_wrong,
+            });
+        }
+        let (domains, memory) = (&automata.domains[..], &automata.memory[..]);
+        Ok(Space { layout, coherence, threads, domains, memory, forbidden, mentioned, enforced: None })
+    }
+
+    /// The same, with what would violate one of these constraints left out.
+    pub fn enforcing(self, enforced: Enforced) -> Space<'a> {
+        Space { enforced: Some(enforced), ..self }
+    }
+
+    /// What expands its states.
+    pub fn expander(&self) -> Expander<'_> {
+        Expander { space: self, next: vec![0; self.layout.len()], judged: FxHashMap::default(), traced: Vec::new() }
+    }
+
+    fn thread_state(&self, state: &[u64], thread: usize) -> usize {
+        self.layout.threads[thread].get(state) as usize
+    }
+
+    /// The value that a thread reads: of several, all of them.
+    #[inline]
+    fn reads(&self, state: &[u64], thread: usize, location: Location, value: Value) -> bool {
+        let Some((queue, place)) = self.layout.queue_of(thread, location) else {
+            return self.layout.memory[location as usize].get(state) == u64::from(value);
+        };
+        let queue = &self.layout.queues[queue];
+        let held = &queue.held[place];
+        let set = queue.set.get(state) & held.entries;
+        if set != 0 {
+            return match self.coherence {
+                Coherence::Set => bits(set).any(|entry| queue.entries[entry].value == value),
+                Coherence::Full(_) | Coherence::Partial(_) => {
+                    queue.entries[held.newest.get(state) as usize - 1].value == value
+                }
+            };
+        }
+        for field in queue.head.iter().rev() {
+            if let Some(entry) = (field.get(state) as usize).checked_sub(1)
+                && queue.entries[entry].location == location
+            {
+                return queue.entries[entry].value == value;
+            }
+        }
+        self.layout.memory[location as usize].get(state) == u64::from(value)
+    }
+
+    /// Whether a transition can be made.
+    fn is_enabled(&self, state: &[u64], thread: usize, known: &Transition) -> bool {
+        if known.drained && !self.layout.is_drained(state, thread) {
+            return false;
+        }
+        let has_values = match &known.operation {
+            Operation::Silent => return true,
+            Operation::Write(..) => true,
+            Operation::Read(location, value) => self.reads(state, thread, *location, *value),
+            Operation::Whole(reads, _) => {
+                self.layout.is_drained(state, thread)
+                    && reads
+                        .iter()
+                        .all(|&(location, value)| self.layout.memory[location as usize].get(state) == u64::from(value))
+            }
+        };
+        has_values && !self.is_prevented(state, thread, known.label)
+    }
+
+    /// Whether a constraint forbids that something with this label is done now. Of what waits every entry of a fully
+    /// disjunctive buffer is there, so that one is enough; of a set that was united each may be missing.
+    fn is_prevented(&self, state: &[u64], thread: usize, label: u32) -> bool {
+        let Some(enforced) = &self.enforced else { return false };
+        let of_label = &enforced[thread][label as usize];
+        let queues = self.layout.of_thread[thread].clone();
+        let waiting = queues.zip(of_label).map(|(queue, &enforced)| {
+            let queue = &self.layout.queues[queue];
+            let head = queue.head.iter().filter_map(|field| field.get(state).checked_sub(1));
+            (head.fold(queue.set.get(state), |bits, entry| bits | 1 << entry), enforced)
+        });
+        match self.coherence {
+            Coherence::Partial(_) => {
+                let waiting: Vec<(u64, u64)> = waiting.collect();
+                waiting.iter().any(|&(waiting, _)| waiting != 0)
+                    && waiting.iter().all(|&(waiting, enforced)| waiting & !enforced == 0)
+            }
+            Coherence::Set | Coherence::Full(_) => {
+                let mut waiting = waiting;
+                waiting.any(|(waiting, enforced)| waiting & enforced != 0)
+            }
+        }
+    }
+
+    /// The labels of all that waits of a thread.
+    pub fn waiting_labels(&self, state: &[u64], thread: usize) -> Vec<u32> {
+        let mut labels = Vec::new();
+        for queue in &self.layout.queues[self.layout.of_thread[thread].clone()] {
+            let head = queue.head.iter().filter_map(|field| field.get(state).checked_sub(1));
+            let waiting = head.fold(queue.set.get(state), |bits, entry| bits | 1 << entry);
+            labels.extend(bits(waiting).map(|entry| queue.entries[entry].label));
+        }
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+
+    /// A transition that can be made.
+    fn make(&self, state: &mut [u64], thread: usize, known: &Transition) {
+        self.layout.threads[thread].set(state, u64::from(known.to));
+        match &known.operation {
+            Operation::Silent | Operation::Read(..) => {}
+            Operation::Write(location, value) => {
+                self.write(state, thread, Entry { location: *location, value: *value, label: known.label });
+            }
+            Operation::Whole(_, writes) => {
+                for &(location, value) in writes {
+                    self.layout.memory[location as usize].set(state, u64::from(value));
+                }
+            }
+        }
+    }
+
+    fn write(&self, state: &mut [u64], thread: usize, entry: Entry) {
+        let (queue, place) = self.layout.queue_of(thread, entry.location).expect("the thread writes the location");
+        let queue = &self.layout.queues[queue];
+        let number = queue.entries.binary_search(&entry).expect("the thread writes the value");
+        let set = queue.set.get(state);
+        if set == 0
+            && let Some(free) = queue.head.iter().find(|field| field.get(state) == 0)
+        {
+            free.set(state, number as u64 + 1);
+            return;
+        }
+        queue.set.set(state, set | 1 << number);
+        if self.coherence != Coherence::Set {
+            queue.held[place].newest.set(state, number as u64 + 1);
+            queue.newest.iter().for_each(|newest| newest.set(state, number as u64 + 1));
+        }
+    }
+
+    /// An entry becomes visible in the memory.
+    fn show(&self, state: &mut [u64], queue: &Queue, entry: usize) -> Location {
+        let Entry { location, value, .. } = queue.entries[entry];
+        self.layout.memory[location as usize].set(state, u64::from(value));
+        location
+    }
+
+    /// Goes on in a thread as long as nobody else notices.
+    fn go_on(&self, state: &mut [u64], thread: usize, mut made: impl FnMut(&[u64], u32)) {
+        let table = &self.threads[thread];
+        while let Some(transition) = table.private[self.thread_state(state, thread)] {
+            let known = &table.transitions[transition as usize];
+            if known.drained && !self.layout.is_drained(state, thread) {
+                break;
+            }
+            self.make(state, thread, known);
+            made(state, transition);
+        }
+    }
+
+    /// A thread that has gone wrong, if there is one.
+    pub fn wrong(&self, state: &[u64]) -> Option<usize> {
+        (0..self.threads.len()).find(|&thread| self.threads[thread].is_wrong[self.thread_state(state, thread)])
+    }
+
+    /// What the condition says where these classes and values are.
+    fn is_forbidden(&self, key: &[u32]) -> Result<bool, ConditionFault> {
+        let (classes, values) = key.split_at(self.threads.len());
+        let mut memory = vec![0; self.domains.len()];
+        for (&location, &value) in self.mentioned.iter().zip(values) {
+            memory[location] = self.domains[location][value as usize];
+        }
+        let examples = || self.threads.iter().zip(classes).map(|(table, &class)| &table.examples[class as usize]);
+        match self.forbidden {
+            Forbidden::State(condition) => {
+                let mut observed = memory;
+                examples().for_each(|(frame, _)| observed.extend(frame));
+                examples().for_each(|(_, control)| observed.push(*control));
+                Ok(condition.which_holds(&observed)?.is_some())
+            }
+            Forbidden::End(condition) => {
+                let locals: Vec<Vec<i64>> = examples().map(|(frame, _)| frame.clone()).collect();
+                Ok(condition.proposition.holds((&memory, &locals)) == (condition.quantifier != Quantifier::Forall))
+            }
+            Forbidden::Deadlock => Ok(true),
+        }
+    }
+}
+
+/// The numbers of the bits that are set.
+pub fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (lowest < 64).then_some(lowest as usize)
+    })
+}
+
+/// For each state the transition that can be made at once.
+fn private(automaton: &Automaton, out: &[Vec<u32>], classes: &[Option<u32>], mentioned: &[usize]) -> Vec<Option<u32>> {
+    let alone = |state: usize| {
+        let [only] = out[state][..] else { return None };
+        let known = &automaton.transitions[only as usize];
+        let is_unnoticed = match &known.operation {
+            Operation::Silent => true,
+            Operation::Write(location, _) => !mentioned.contains(&(*location as usize)),
+            Operation::Read(..) | Operation::Whole(..) => false,
+        };
+        (is_unnoticed && classes[state] == classes[known.to as usize]).then_some(only)
+    };
+    let mut private: Vec<Option<u32>> = (0..out.len()).map(alone).collect();
+    // Where they go round, the one is left out that closes the circle.
+    let mut seen = vec![usize::MAX; out.len()];
+    for start in 0..out.len() {
+        let mut at = start;
+        while seen[at] == usize::MAX {
+            seen[at] = start;
+            let Some(transition) = private[at] else { break };
+            let to = automaton.transitions[transition as usize].to as usize;
+            if seen[to] == start {
+                private[at] = None;
+                break;
+            }
+            at = to;
+        }
+    }
+    private
+}
+
+/// Why the search ends at a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bad {
+    /// It is forbidden.
+    Forbidden,
+    /// A thread has gone wrong.
+    Wrong,
+}
+
+/// A step of a run of the abstract program, and whether anything of its thread waits afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traced {
+    pub step: Scheduled,
+    pub is_drained: bool,
+}
+
+/// Expands states.
+pub struct Expander<'s> {
+    space: &'s Space<'s>,
+    next: Vec<u64>,
+    /// What the condition says of classes and values.
+    judged: FxHashMap<Box<[u32]>, bool>,
+    /// The steps to the successor at hand, for who wants to know.
+    traced: Vec<Traced>,
+}
+
+/// Who is told the successors of a state.
+pub trait Sink {
+    /// Whether it wants to know the steps.
+    const TRACES: bool;
+
+    /// A state, and the steps that lead there.
+    fn push(&mut self, steps: &[Traced], state: &[u64]);
+}
+
+impl Sink for Successors {
+    const TRACES: bool = false;
+
+    #[inline]
+    fn push(&mut self, _: &[Traced], state: &[u64]) {
+        Successors::push(self, state);
+    }
+}
+
+/// A way to a state with this key.
+struct Finder<'k> {
+    key: &'k [u64],
+    found: Option<Vec<Traced>>,
+}
+
+impl Sink for Finder<'_> {
+    const TRACES: bool = true;
+
+    fn push(&mut self, steps: &[Traced], state: &[u64]) {
+        if self.found.is_none() && state[..self.key.len()] == *self.key {
+            self.found = Some(steps.to_vec());
+        }
+    }
+}
+
+impl Expand for Expander<'_> {
+    type Trouble = Bad;
+
+    fn expand(&mut self, _: usize, state: &[u64], successors: &mut Successors) -> Result<(), Bad> {
+        match self.bad(state) {
+            Some(bad) => Err(bad),
+            None => {
+                self.successors(state, successors);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Expander<'_> {
+    /// Where the search starts, and the steps that come first.
+    pub fn initial(&mut self) -> (Vec<u64>, Vec<Traced>) {
+        let space = self.space;
+        let mut state = vec![0; space.layout.len()];
+        for (field, &value) in space.layout.memory.iter().zip(space.memory) {
+            field.set(&mut state, u64::from(value));
+        }
+        let mut traced = Vec::new();
+        for (thread, table) in space.threads.iter().enumerate() {
+            space.layout.threads[thread].set(&mut state, u64::from(table.initial));
+            space.go_on(&mut state, thread, |state, transition| {
+                let is_drained = space.layout.is_drained(state, thread);
+                traced.push(Traced { step: Scheduled::Step(thread, transition), is_drained });
+            });
+        }
+        (state, traced)
+    }
+
+    /// What is bad about a state, if anything is. Where the condition cannot be evaluated, that is.
+    pub fn bad(&mut self, state: &[u64]) -> Option<Bad> {
+        let Space { layout, threads, mentioned, .. } = self.space;
+        if self.space.wrong(state).is_some() {
+            return Some(Bad::Wrong);
+        }
+        if !layout.is_all_drained(state) {
+            return None;
+        }
+        let mut key = Vec::with_capacity(threads.len() + mentioned.len());
+        for (thread, table) in threads.iter().enumerate() {
+            key.push(table.classes[self.space.thread_state(state, thread)]?);
+        }
+        key.extend(mentioned.iter().map(|&location| layout.memory[location].get(state) as u32));
+        if let Some(&is_bad) = self.judged.get(&key[..]) {
+            return is_bad.then_some(Bad::Forbidden);
+        }
+        let is_bad = self.space.is_forbidden(&key).unwrap_or(true);
+        self.judged.insert(key.into(), is_bad);
+        is_bad.then_some(Bad::Forbidden)
+    }
+
+    /// The steps from one state to another, told by its key, if there are such.
+    pub fn way(&mut self, state: &[u64], key: &[u64]) -> Option<Vec<Traced>> {
+        let mut finder = Finder { key, found: None };
+        self.successors(state, &mut finder);
+        finder.found
+    }
+
+    /// Tells all successors of a state, thread by thread.
+    fn successors<S: Sink>(&mut self, state: &[u64], sink: &mut S) {
+        let space = self.space;
+        for (thread, table) in space.threads.iter().enumerate() {
+            for queue in space.layout.of_thread[thread].clone() {
+                self.become_visible(state, thread, queue, sink);
+            }
+            for &transition in &table.out[space.thread_state(state, thread)] {
+                let known = &table.transitions[transition as usize];
+                if space.is_enabled(state, thread, known) {
+                    self.next.copy_from_slice(state);
+                    space.make(&mut self.next, thread, known);
+                    self.tell(state, thread, Scheduled::Step(thread, transition), sink);
+                }
+            }
+        }
+    }
+
+    /// The state at hand is a successor; its thread goes on as long as nobody notices.
+    fn tell<S: Sink>(&mut self, state: &[u64], thread: usize, step: Scheduled, sink: &mut S) {
+        let Expander { space, next, traced, .. } = self;
+        if next == state {
+            return;
+        }
+        let layout = &space.layout;
+        traced.clear();
+        if S::TRACES {
+            traced.push(Traced { step, is_drained: layout.is_drained(next, thread) });
+        }
+        space.go_on(next, thread, |next, transition| {
+            if S::TRACES {
+                let is_drained = layout.is_drained(next, thread);
+                traced.push(Traced { step: Scheduled::Step(thread, transition), is_drained });
+            }
+        });
+        sink.push(traced, next);
+    }
+
+    /// What can become visible of a queue.
+    fn become_visible<S: Sink>(&mut self, state: &[u64], thread: usize, number: usize, sink: &mut S) {
+        let space = self.space;
+        let queue = &space.layout.queues[number];
+        if let Some(first) = queue.head.first()
+            && let Some(entry) = (first.get(state) as usize).checked_sub(1)
+        {
+            self.next.copy_from_slice(state);
+            let location = space.show(&mut self.next, queue, entry);
+            for (field, behind) in queue.head.iter().zip(&queue.head[1..]) {
+                field.set(&mut self.next, behind.get(state));
+            }
+            queue.head[queue.head.len() - 1].set(&mut self.next, 0);
+            self.tell(state, thread, Scheduled::Commit(thread, Some(location)), sink);
+            return;
+        }
+        let set = queue.set.get(state);
+        if set == 0 {
+            return;
+        }
+        for entry in bits(set) {
+            // There are more like it, or others.
+            self.next.copy_from_slice(state);
+            let location = space.show(&mut self.next, queue, entry);
+            self.tell(state, thread, Scheduled::Commit(thread, Some(location)), sink);
+            if !matches!(space.coherence, Coherence::Partial(_)) && space.can_leave(state, queue, set, entry) {
+                self.next.copy_from_slice(state);
+                space.show(&mut self.next, queue, entry);
+                space.leave(&mut self.next, queue, 1 << entry);
+                self.tell(state, thread, Scheduled::Commit(thread, Some(location)), sink);
+            }
+        }
+        if matches!(space.coherence, Coherence::Partial(_)) {
+            for held in &queue.held {
+                let own = set & held.entries;
+                let is_last = queue.newest.is_none_or(|newest| {
+                    let newest = 1_u64 << newest.get(state).wrapping_sub(1);
+                    newest & held.entries == 0 || set == own
+                });
+                if own != 0 && is_last {
+                    self.next.copy_from_slice(state);
+                    let location = space.show(&mut self.next, queue, held.newest.get(state) as usize - 1);
+                    space.leave(&mut self.next, queue, held.entries);
+                    self.tell(state, thread, Scheduled::Commit(thread, Some(location)), sink);
+                }
+            }
+        }
+    }
+}
+
+impl Space<'_> {
+    /// Whether the last write like this one may become visible now: it is not the newest of its location, nor of all, or
+    /// nothing is left that must come before it.
+    fn can_leave(&self, state: &[u64], queue: &Queue, set: u64, entry: usize) -> bool {
+        let number = entry as u64 + 1;
+        let held = &queue.held[queue.place[entry]];
+        self.coherence == Coherence::Set
+            || ((held.newest.get(state) != number || set & held.entries == 1 << entry)
+                && queue.newest.is_none_or(|newest| newest.get(state) != number || set == 1 << entry))
+    }
+
+    /// Entries leave the set.
+    fn leave(&self, state: &mut [u64], queue: &Queue, entries: u64) {
+        let set = queue.set.get(state) & !entries;
+        queue.set.set(state, set);
+        if self.coherence == Coherence::Set {
+            return;
+        }
+        for held in &queue.held {
+            if set & held.entries == 0 {
+                held.newest.set(state, 0);
+            }
+        }
+        if set == 0 {
+            queue.newest.iter().for_each(|newest| newest.set(state, 0));
+        }
+    }
+}
