@@ -197,6 +197,8 @@ fn bundled_specifications_keep_their_state_space() {
     // These have assertions.
     let checked = check_directory(&Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/properties"));
     assert!(checked >= 15, "only {checked} with properties were small enough");
+    let checked = check_directory(&Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/partial-coherence"));
+    assert_eq!(checked, 15, "all of partial coherence are small enough");
 }
 
 #[test]

@@ -1,11 +1,15 @@
-//! The programs of `specs/properties/` under sequential consistency: which keep their properties, and that the places
-//! which the properties are about can be reached.
+//! The programs of `specs/properties/` and `specs/partial-coherence/` under sequential consistency: which keep their
+//! properties, and that the places which the properties are about can be reached. Of the latter also the fences: those
+//! in them, and those that they lack.
 
+use crate::support::engines::{asked, named, never_of, placed};
+use seqcon::analysis::{Inserted, Options};
+use seqcon::engines::Settings;
 use seqcon::explore::observe::Nobody;
 use seqcon::explore::{Limits, Stop, explore};
 use seqcon::ids::ControlAt;
-use seqcon::program::Instruction;
 use seqcon::program::single_access::SingleAccess;
+use seqcon::program::{Instruction, InstructionKind};
 use seqcon::property::Property;
 use seqcon::specification::Specification;
 use std::fs;
@@ -15,18 +19,55 @@ use std::path::{Path, PathBuf};
 const WRONG: [&str; 2] = ["producer-consumer-1-n2", "producer-consumer-1-n3"];
 
 /// What must be reached besides critical sections and what is behind assertions.
-const REACHED: [(&str, &str); 4] = [
+const REACHED: [(&str, &str); 6] = [
     ("sense-barrier", "P0@work and P1@work and P0.e and P1.e"),
+    ("sense-0", "P0@work and P1@work and P0.s and P1.s"),
+    ("sense-1", "P0@work and P1@work and P0.s and P1.s"),
     ("tournament-barrier", "Champion@work and Loser@work and Champion.sense"),
     ("alternating-bit", "Sender.sent = 3 and Receiver.got = 0"),
     ("increasing-sequence", "Client.v1 = 3 and Client.v2 = 20"),
 ];
 
-fn paths() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/properties");
+/// The programs of Blender's paper; how many fences each thread has is the number in the name.
+const PARTIAL_COHERENCE: &str = "specs/partial-coherence";
+
+/// Their fences for each thread that are missing on TSO and on PSO, as their headers say.
+const MISSING: [(&str, usize, usize); 15] = [
+    ("clh-0", 0, 1),
+    ("clh-2", 0, 0),
+    ("dek-0", 2, 2),
+    ("dek-2", 0, 0),
+    ("fast-0", 2, 3),
+    ("fast-1a", 1, 2),
+    ("fast-1b", 1, 2),
+    ("fast-1c", 2, 2),
+    ("fast-3", 0, 0),
+    ("lam-0", 2, 2),
+    ("lam-2", 0, 0),
+    ("pet-0", 1, 2),
+    ("pet-2", 0, 0),
+    ("sense-0", 0, 1),
+    ("sense-1", 0, 0),
+];
+
+fn paths_in(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths
+}
+
+fn paths() -> Vec<PathBuf> {
+    ["specs/properties", PARTIAL_COHERENCE].into_iter().flat_map(paths_in).collect()
+}
+
+fn read(path: &Path) -> Specification {
+    let name = format!("{}.slco", name_of(path));
+    Specification::parse(name, fs::read_to_string(path).unwrap()).unwrap().0
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_stem().unwrap().to_string_lossy().into_owned()
 }
 
 fn fails(specification: &Specification, property: &Property) -> bool {
@@ -47,7 +88,7 @@ fn the_programs_with_properties_keep_them_under_sequential_consistency() {
     let paths = paths();
     for path in &paths {
         let text = fs::read_to_string(path).unwrap();
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let name = name_of(path);
         assert!(text.starts_with("// ") && text.contains("\n// Source: ") && text.contains("\n// SC: "), "{name}");
         let (specification, warnings) = Specification::parse(format!("{name}.slco"), text).unwrap();
         assert!(warnings.is_empty() && specification.program.threads.len() >= 2, "{name}: {warnings:?}");
@@ -81,5 +122,38 @@ fn the_programs_with_properties_keep_them_under_sequential_consistency() {
         }
         assert!(places > 0, "nothing of {name} was looked for");
     }
-    assert_eq!(paths.len(), 17 + 5);
+    assert_eq!(paths.len(), 17 + 5 + 3 + 15);
+}
+
+#[test]
+fn programs_have_the_fences_that_their_names_tell() {
+    for path in paths_in(PARTIAL_COHERENCE) {
+        let (name, specification) = (name_of(&path), read(&path));
+        let (_, number) = name.split_once('-').expect("a number");
+        let number: usize = number.trim_end_matches(char::is_alphabetic).parse().unwrap();
+        for thread in &specification.program.threads {
+            let fences = thread.instructions.iter().filter(|instruction| instruction.kind == InstructionKind::Fence);
+            assert_eq!(fences.count(), number, "{name}: {}", thread.name);
+        }
+    }
+}
+
+#[test]
+fn programs_lack_the_fences_that_their_headers_tell() {
+    let paths = paths_in(PARTIAL_COHERENCE);
+    assert_eq!(paths.len(), MISSING.len());
+    for (path, (name, on_tso, on_pso)) in paths.iter().zip(MISSING) {
+        assert_eq!(name_of(path), name);
+        let specification = read(path);
+        let threads = specification.program.threads.len();
+        let property = never_of(&specification).expect("a property");
+        for (model, missing) in [("tso", on_tso), ("pso", on_pso)] {
+            let outcome = asked(named("single-buffer"), &specification, &property, &Settings::default(), |examined| {
+                placed(examined, model, &Options::default())
+            });
+            let outcome = outcome.unwrap_or_else(|trouble| panic!("{name}: {trouble:?}"));
+            assert_eq!((outcome.inserted, outcome.complete), (Inserted::Enough, true), "{name} on {model}");
+            assert_eq!(outcome.fences.len(), missing * threads, "{name} on {model}");
+        }
+    }
 }
