@@ -11,7 +11,7 @@ mod run;
 pub use engine_use::{Abstraction, CYCLES, EngineUse};
 pub use outcome::{
     Confirmation, Confirming, Explored, Fence, Inserted, Ladder, ModelOutcome, OtherReading, Outcome, Recheck,
-    Verification,
+    UpperBound, Verification,
 };
 pub use run::{Deed, Evidence, Run, RunAccess, RunStep, Told, Waiting};
 

@@ -76,13 +76,13 @@ fn refuse_for_engine(arguments: &AnalyseArguments, chosen: &Chosen, models: &[Me
         (arguments.abstraction.is_some(), "--abstraction"),
         (arguments.minimal_sets.is_some(), "--minimal-sets"),
         (arguments.fence_sites.is_some(), "--fence-sites"),
-        (arguments.engine.buffers.is_some(), "--buffers"),
         (!matches!(arguments.placement, PlacementArgument::Exact), "--placement greedy"),
         (!matches!(arguments.profile, ProfileArgument::Sound), "--profile"),
         (!matches!(arguments.conflicts, ConflictsArgument::Auto), "--conflicts"),
         (arguments.cycles.is_some(), "--cycles"),
     ];
     engine::refuse_options(engine, &own)?;
+    engine::refuse_options(engine, &arguments.engine.of_engine())?;
     engine::refuse_options(engine, &asked(arguments.atomicity, &arguments.confirmation))?;
     let description = engine.description();
     let are_programs = arguments.input.inputs.iter().all(|path| Specification::is_one(path));
@@ -131,7 +131,7 @@ fn settings(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<Settin
         approach: arguments.input.limits.approach(arguments.abstraction)?,
         confirm: arguments.confirmation.how()?,
         searches: trial::Limits { unroll: arguments.unroll, ..arguments.confirmation.searches() },
-        coherence: arguments.engine.coherence(),
+        abstracting: arguments.engine.abstracting(),
         tells_runs: verbosity == Verbosity::Verbose,
         tells_readings: true,
     })

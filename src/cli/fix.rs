@@ -33,7 +33,7 @@ pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, F
     let chosen = arguments.engine.finding()?;
     engine::refuse_models(&chosen, std::slice::from_ref(&model))?;
     engine::refuse_options(chosen.engine, &asked(arguments.atomicity, &arguments.confirmation))?;
-    engine::refuse_options(chosen.engine, &[(arguments.engine.buffers.is_some(), "--buffers")])?;
+    engine::refuse_options(chosen.engine, &arguments.engine.of_engine())?;
     let inputs = [arguments.specification.as_path(), Path::new(&arguments.memory_model)];
     let diff = arguments.diff.then_some(Path::new("-"));
     refuse_clashes(
@@ -92,7 +92,7 @@ fn fix(
         atomicity: arguments.atomicity.map(atomicity),
         confirm: arguments.confirmation.how()?,
         searches: arguments.confirmation.searches(),
-        coherence: arguments.engine.coherence(),
+        abstracting: arguments.engine.abstracting(),
         approach: arguments.limits.approach(None)?,
         ..Settings::default()
     };

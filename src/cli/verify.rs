@@ -38,7 +38,7 @@ pub fn run(arguments: &VerifyArguments, verbosity: Verbosity) -> Result<ExitCode
     let puts_nothing_in = is_judged_as_it_stands(arguments, &wanted) || arguments.with.is_some();
     for model in &models {
         let judging = arguments.engine.judging(model)?;
-        engine::refuse_options(judging.engine, &[(arguments.engine.buffers.is_some(), "--buffers")])?;
+        engine::refuse_options(judging.engine, &arguments.engine.of_engine())?;
         // Suggestions are those of another engine, which takes more.
         if puts_nothing_in {
             engine::refuse_options(judging.engine, &asked(arguments.atomicity, &arguments.confirmation))?;
@@ -69,7 +69,7 @@ fn settings(arguments: &VerifyArguments) -> Result<Settings, Failure> {
         atomicity: arguments.atomicity.map(atomicity),
         confirm: arguments.confirmation.how()?,
         searches: trial::Limits { unroll: arguments.unroll, ..arguments.confirmation.searches() },
-        coherence: arguments.engine.coherence(),
+        abstracting: arguments.engine.abstracting(),
         approach: arguments.limits.approach(None)?,
         ..Settings::default()
     })

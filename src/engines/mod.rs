@@ -19,6 +19,7 @@
 //! [demand](crate::insertion::Demand) of a checker; a checker that cannot promise that makes no demand, and nothing is
 //! inserted. A checker that says that the property [holds](Answer::Holds) has proved it; what it rests on is said.
 
+pub mod auto;
 pub(crate) mod automata;
 pub mod axioms;
 mod caveats;
@@ -56,7 +57,7 @@ use crate::specification::Specification;
 use crate::trial;
 use crate::weak::semantics::CannotRun;
 use crate::weak::split::TooLong;
-use partial_coherence::Coherence;
+use partial_coherence::Abstracting;
 use std::collections::BTreeSet;
 use std::str::FromStr;
 use std::time::Duration;
@@ -182,8 +183,8 @@ pub struct Settings {
     pub confirm: Confirm,
     /// How far searches under weak memory go.
     pub searches: trial::Limits,
-    /// What is kept of store buffers, by an engine that abstracts them.
-    pub coherence: Coherence,
+    /// How store buffers are abstracted.
+    pub abstracting: Abstracting,
     /// Whether runs are told that no report shows.
     pub tells_runs: bool,
     /// Whether it is told what other readings of instructions with several accesses would answer.
@@ -198,7 +199,7 @@ impl Default for Settings {
             approach: Approach::Auto,
             confirm: Confirm::Auto,
             searches: trial::Limits { states: 2_000_000, buffer: 4, unroll: 2 },
-            coherence: Coherence::Full(1),
+            abstracting: Abstracting::default(),
             tells_runs: false,
             tells_readings: false,
         }
@@ -427,10 +428,11 @@ pub trait Engine: Sync {
 
 /// All engines. Of those that decide a property the first is the default, to find fences and to judge them.
 #[must_use]
-pub fn all() -> [&'static dyn Engine; 6] {
+pub fn all() -> [&'static dyn Engine; 7] {
     [
         &cycles::Cycles,
         &persistence::Persistence,
+        &auto::Auto,
         &single_buffer::SingleBuffer,
         &partial_coherence::PartialCoherence,
         &store_buffers::StoreBuffers,

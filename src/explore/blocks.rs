@@ -148,12 +148,11 @@ pub struct Blocks<E> {
 }
 
 impl<E: Expand> Blocks<E> {
-    /// With these states, and no sets yet.
-    pub fn new(states: States, table: Table, set: usize, expanders: impl Iterator<Item = E>) -> Blocks<E> {
-        let words = Words { key: states.words(), set };
+    /// With these states, at least one, and their sets, if they have such.
+    pub fn new(states: States, table: Table, sets: Vec<u64>, expanders: impl Iterator<Item = E>) -> Blocks<E> {
+        let words = Words { key: states.words(), set: sets.len() / states.len() };
         let worker =
             |expander| Worker { expander, state: vec![0; words.key + words.set], successors: Successors::new(words) };
-        let sets = vec![0; states.len() * set];
         Blocks { states, table, workers: expanders.map(worker).collect(), words, sets }
     }
 
@@ -215,6 +214,16 @@ impl<E: Expand> Blocks<E> {
                 at = end;
             }
         }
+    }
+
+    /// Whether a state is there, with a set that includes this one's.
+    pub fn has(&self, state: &[u64]) -> bool {
+        let (key, set) = state.split_at(self.words.key);
+        let found = self.table.find(&self.states, key);
+        found.is_some_and(|number| {
+            let known = &self.sets[number as usize * self.words.set..];
+            set.iter().zip(known).all(|(own, known)| own & !known == 0)
+        })
     }
 
     /// A whole state, with its set.

@@ -255,7 +255,7 @@ impl<'p, O: Observer> BreadthFirst<'p, O> {
             limits,
             observer,
             started,
-            blocks: Blocks::new(progress.states, progress.table, 0, watched),
+            blocks: Blocks::new(progress.states, progress.table, Vec::new(), watched),
             discoveries: progress.discoveries,
             expanded: progress.expanded,
             transitions: progress.transitions,

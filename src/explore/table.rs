@@ -336,6 +336,31 @@ impl Table {
         }
     }
 
+    /// The number of a state, if it is there.
+    #[must_use]
+    pub fn find(&self, states: &States, state: &[u64]) -> Option<u32> {
+        let hash = hash(state);
+        let shard = &self.shards[shard_of(hash, self.shards.len())];
+        let mut at = shard.first_bucket(hash);
+        loop {
+            let bucket = &shard.buckets[at];
+            let mut matching = bucket.matching(tag_of(hash));
+            while matching != 0 {
+                let number = bucket.numbers[slot_of(matching)];
+                // Those of the last block are still marked.
+                let number = if number & MARK == 0 { number } else { self.numbers[(number & !MARK) as usize] };
+                if states.is(number as usize, state) {
+                    return Some(number);
+                }
+                matching &= matching - 1;
+            }
+            if bucket.first_empty().is_some() {
+                return None;
+            }
+            at = shard.next_bucket(at);
+        }
+    }
+
     /// Bytes in use.
     #[must_use]
     pub fn bytes(&self) -> usize {

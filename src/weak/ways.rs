@@ -72,6 +72,12 @@ impl Way {
         }
     }
 
+    /// A way through these sites.
+    #[must_use]
+    pub fn through(between: BTreeSet<Site>) -> Way {
+        Way { between, inside: BTreeSet::new() }
+    }
+
     /// Whether a fence at this site could be passed.
     #[must_use]
     pub fn passes(&self, site: Site) -> bool {

@@ -1,7 +1,6 @@
 //! Which property, and which engine.
 
-use crate::engines::Settings;
-use crate::engines::partial_coherence::Coherence;
+use crate::engines::partial_coherence::{Abstracting, Coherence, Inference, Reduction};
 use clap::{Args, ValueEnum};
 
 /// Which property, and who decides it.
@@ -27,12 +26,44 @@ pub struct EngineArguments {
     /// others wait, and the newest (full:K), where sets that differ can be united (partial:K) [default: full:1]
     #[arg(long, value_name = "set|full:K|partial:K")]
     pub buffers: Option<Coherence>,
+    /// How --engine partial-coherence learns from a run of its abstraction: by the sites that are passed while something
+    /// waits, or by the paper's formula over ordering constraints, for comparison [default: sites]
+    #[arg(long, value_enum, value_name = "sites|constraints", hide_possible_values = true)]
+    pub inference: Option<InferenceArgument>,
+    /// Have --engine partial-coherence take the program as it is written: no two states of a thread are one, and no
+    /// step is made at once; for comparison
+    #[arg(long)]
+    pub no_reduction: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum InferenceArgument {
+    Sites,
+    Constraints,
 }
 
 impl EngineArguments {
-    /// What is kept of store buffers.
-    pub fn coherence(&self) -> Coherence {
-        self.buffers.unwrap_or(Settings::default().coherence)
+    /// How store buffers are abstracted.
+    pub fn abstracting(&self) -> Abstracting {
+        let usual = Abstracting::default();
+        Abstracting {
+            coherence: self.buffers.unwrap_or(usual.coherence),
+            reduction: if self.no_reduction { Reduction::Off } else { usual.reduction },
+            inference: match self.inference {
+                None => usual.inference,
+                Some(InferenceArgument::Sites) => Inference::Sites,
+                Some(InferenceArgument::Constraints) => Inference::Constraints,
+            },
+        }
+    }
+
+    /// The options of the engine that were given.
+    pub fn of_engine(&self) -> [(bool, &'static str); 3] {
+        [
+            (self.buffers.is_some(), "--buffers"),
+            (self.inference.is_some(), "--inference"),
+            (self.no_reduction, "--no-reduction"),
+        ]
     }
 }
 

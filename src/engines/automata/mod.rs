@@ -13,19 +13,26 @@
 //!
 //! | part | holds |
 //! |---|---|
+//! | [`closure`] | all that a thread can do, and all values that a location can have |
 //! | [`observed`] | what can be told of a thread where states are judged |
 //! | [`replay`] | steps of the automata as a run on store buffers |
+//! | [`values`] | values that have no bound, given up |
 
+mod closure;
 pub mod observed;
 pub mod replay;
+pub mod values;
 
-use crate::budget::{Budget, Exhausted};
+use crate::budget::Exhausted;
 use crate::ids::LocationAt;
+use crate::program::Program;
 use crate::property::ConditionFault;
+use crate::trial::Trouble;
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
-use crate::weak::threads::{AccessKind, Action, ConfigId, Configurations, Move};
+use crate::weak::threads::{ConfigId, Configurations};
 use crate::weak::visited::LimitReached;
+use closure::{Raw, RawOperation, closed};
 use fixedbitset::FixedBitSet;
 use observed::Observed;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,12 +42,38 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub enum Stop {
     /// A limit was reached.
     Limit(LimitReached),
-    /// The program is too large for the search, or has no bound that it can find: why.
+    /// The program is too large for the search: why.
     TooLarge(String),
-    /// The same of a thread.
-    ThreadTooLarge(usize, String),
+    /// A location, by its position in memory, has too many values, or no bound: in words.
+    ManyValues(usize, String),
+    /// A thread is too large for the search, or has no bound that it can find.
+    ThreadTooLarge {
+        /// Its position.
+        thread: usize,
+        /// Its locals that have the most values.
+        locals: Vec<usize>,
+        /// Why, without its name.
+        problem: String,
+    },
     /// The condition cannot be evaluated.
     Fault(ConditionFault),
+}
+
+impl Stop {
+    /// The limit that was reached, if it is one that may be raised.
+    ///
+    /// # Errors
+    /// Why the program cannot be judged, if it is not.
+    pub fn limit(self, program: &Program) -> Result<LimitReached, Trouble> {
+        match self {
+            Stop::Limit(limit) => Ok(limit),
+            Stop::TooLarge(problem) | Stop::ManyValues(_, problem) => Err(Trouble::Unbounded(problem)),
+            Stop::ThreadTooLarge { thread, problem, .. } => {
+                Err(Trouble::Unbounded(format!("thread {} {problem}", program.threads[thread].name)))
+            }
+            Stop::Fault(fault) => Err(Trouble::Condition(fault)),
+        }
+    }
 }
 
 impl From<LimitReached> for Stop {
@@ -65,12 +98,8 @@ pub type Value = u8;
 /// Any value: it makes no difference which.
 pub const ANY: Value = u8::MAX;
 
-/// The most values of a location.
-const MOST_VALUES: usize = 100;
 /// The most locations.
 const MOST_LOCATIONS: usize = 100;
-/// The most configurations of a thread.
-const MOST_CONFIGURATIONS: usize = 200_000;
 
 /// What a transition does.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -133,9 +162,6 @@ pub struct Automata<'p> {
     pub memory: Vec<Value>,
 }
 
-/// A transition with plain values.
-type Raw = (ConfigId, ConfigId, bool, u32, RawOperation);
-
 /// Whether transitions of different instructions are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labels {
@@ -143,14 +169,6 @@ pub enum Labels {
     None,
     /// They are.
     Instructions,
-}
-
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum RawOperation {
-    Silent,
-    Read(LocationAt, i64),
-    Write(LocationAt, i64),
-    Whole(Vec<(LocationAt, i64)>, Vec<(LocationAt, i64)>),
 }
 
 impl<'p> Automata<'p> {
@@ -186,16 +204,7 @@ impl<'p> Automata<'p> {
         if program.memory.len() > MOST_LOCATIONS {
             return Err(Stop::TooLarge(format!("it has more than {MOST_LOCATIONS} shared locations")));
         }
-        let mut domains: Vec<Vec<i64>> = program.memory.iter().map(|&value| vec![value]).collect();
-        let raw = loop {
-            let mut raw = Vec::with_capacity(configurations.len());
-            for (number, thread) in configurations.iter_mut().enumerate() {
-                raw.push(explore(thread, number, labels, &domains, &program.budget)?);
-            }
-            if !grow(&mut domains, &raw, program)? {
-                break raw;
-            }
-        };
+        let (raw, domains) = closed(program, &mut configurations, labels)?;
         let mut offsets = vec![0];
         for domain in &domains {
             offsets.push(offsets[offsets.len() - 1] + domain.len());
@@ -331,131 +340,6 @@ impl<'p> Automata<'p> {
 /// The position of a value in a domain that has it.
 fn position(domain: &[i64], value: i64) -> Value {
     domain.binary_search(&value).expect("the domain is closed") as Value
-}
-
-/// Adds all that is written to the domains; whether that was more.
-fn grow(domains: &mut [Vec<i64>], raw: &[FxHashSet<Raw>], program: &SplitProgram) -> Result<bool, Stop> {
-    let mut has_grown = false;
-    let mut add = |location: LocationAt, value: i64| {
-        let domain = &mut domains[location.index()];
-        if let Err(place) = domain.binary_search(&value) {
-            domain.insert(place, value);
-            has_grown = true;
-        }
-    };
-    for (.., operation) in raw.iter().flatten() {
-        match operation {
-            RawOperation::Write(location, value) => add(*location, *value),
-            RawOperation::Whole(_, writes) => writes.iter().for_each(|&(location, value)| add(location, value)),
-            RawOperation::Silent | RawOperation::Read(..) => {}
-        }
-    }
-    match domains.iter().position(|domain| domain.len() > MOST_VALUES) {
-        None => Ok(has_grown),
-        Some(location) => Err(Stop::TooLarge(format!(
-            "the variable {} can have more than {MOST_VALUES} values, or has no bound; bound it more narrowly (for example with %)",
-            program.locations[location]
-        ))),
-    }
-}
-
-/// All that a thread can do whose reads get any value of the domains.
-fn explore(
-    thread: &mut Configurations<'_>,
-    number: usize,
-    labels: Labels,
-    domains: &[Vec<i64>],
-    budget: &Budget,
-) -> Result<FxHashSet<Raw>, Stop> {
-    let mut raw: FxHashSet<Raw> = FxHashSet::default();
-    let mut seen: FxHashSet<ConfigId> = FxHashSet::from_iter([0]);
-    let mut open = vec![0];
-    while let Some(from) = open.pop() {
-        budget.check()?;
-        let mut found: Vec<(ConfigId, bool, u32, RawOperation)> = Vec::new();
-        for known in thread.moves(from).iter() {
-            let label = if labels == Labels::Instructions { known.instruction.0 } else { 0 };
-            match known.action {
-                Action::Silent { next } => found.push((next, known.drained, label, RawOperation::Silent)),
-                Action::Write { location, value, next } => {
-                    found.push((next, known.drained, label, RawOperation::Write(location, value)));
-                }
-                Action::Read { operation, location } => {
-                    for &value in &domains[location.index()] {
-                        let next = thread.after_read(from, known.step, operation, value);
-                        found.push((next, known.drained, label, RawOperation::Read(location, value)));
-                    }
-                }
-                Action::Whole => whole(thread, from, (known, label), domains, &mut found),
-            }
-        }
-        for (to, drained, label, operation) in found {
-            let is_quiet = match &operation {
-                RawOperation::Silent | RawOperation::Read(..) => true,
-                RawOperation::Write(..) => false,
-                RawOperation::Whole(_, writes) => writes.is_empty(),
-            };
-            if from == to && is_quiet {
-                continue;
-            }
-            raw.insert((from, to, drained, label, operation));
-            if seen.insert(to) {
-                open.push(to);
-            }
-        }
-        if seen.len() > MOST_CONFIGURATIONS {
-            let problem = format!(
-                "has more than {MOST_CONFIGURATIONS} combinations of control state and locals; bound its locals (for example with %)"
-            );
-            return Err(Stop::ThreadTooLarge(number, problem));
-        }
-    }
-    Ok(raw)
-}
-
-/// What a step that is one can do, for all values that it can read: those that it turns out to read are tried.
-fn whole(
-    thread: &mut Configurations<'_>,
-    from: ConfigId,
-    (known, label): (&Move, u32),
-    domains: &[Vec<i64>],
-    found: &mut Vec<(ConfigId, bool, u32, RawOperation)>,
-) {
-    let mut open: Vec<Vec<(LocationAt, i64)>> = vec![Vec::new()];
-    while let Some(reads) = open.pop() {
-        let mut memory = vec![0; domains.len()];
-        reads.iter().for_each(|&(location, value)| memory[location.index()] = value);
-        let Some((to, accesses)) = thread.perform(from, known.step, &mut memory) else { continue };
-        let mut writes: Vec<(LocationAt, i64)> = Vec::new();
-        let mut unknown = None;
-        for access in &accesses {
-            let is = |&(location, _): &(LocationAt, i64)| location == access.location;
-            match access.kind {
-                AccessKind::Write => {
-                    writes.retain(|write| !is(write));
-                    writes.push((access.location, access.value));
-                }
-                AccessKind::Read if !reads.iter().chain(&writes).any(is) => {
-                    unknown = Some(access.location);
-                    break;
-                }
-                AccessKind::Read => {}
-            }
-        }
-        match unknown {
-            Some(location) => {
-                for &value in &domains[location.index()] {
-                    let mut more = reads.clone();
-                    more.push((location, value));
-                    open.push(more);
-                }
-            }
-            None => {
-                writes.sort_unstable();
-                found.push((to, known.drained, label, RawOperation::Whole(reads, writes)));
-            }
-        }
-    }
 }
 
 /// What can be seen of a step: whether it is drained, its label, what it does, and the class that it leads to.

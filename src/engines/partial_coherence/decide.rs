@@ -1,52 +1,212 @@
-//! The decision: all states of the abstract program, or a run of it that is bad.
+//! The decision: all states of the abstract program, looked at a second time, or a run of it that is bad.
 
 use super::coherence::Coherence;
-use super::runs::{Meaning, meaning};
+use super::constraints::Constraints;
+use super::recheck::Claim;
+use super::runs::way;
 use super::search::{Found, search};
-use super::space::{Reduction, Space};
-use crate::engines::automata::{Automata, Stop};
-use crate::outline::Outline;
-use crate::program::At;
+use super::space::{Bad, Reduction, Space};
+use crate::engines::automata::replay::{self, Scheduled};
+use crate::engines::automata::values::{GivenUp, bounded};
+use crate::engines::automata::{Automata, Labels, Stop};
+use crate::outline::{Outline, Site};
+use crate::program::{At, Program};
 use crate::weak::Machine;
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use crate::weak::verify::Violation;
 use crate::weak::ways::Way;
+use std::collections::BTreeSet;
 
 /// What the abstraction says of a program as it stands.
 pub enum Judgement {
     /// The property holds: so many states of the abstract program are all.
-    Proved(usize),
+    Proved(Proof),
     /// It does not.
     Violated(Violation),
     /// An instruction goes wrong.
     GoesWrong(At),
     /// A run of the abstract program violates it, which may be none of the program: where fences would stop it.
     Suspected(Way),
+    /// Nothing was found, but the proof of that did not pass a second look: a defect of ours.
+    Doubtful,
+}
+
+/// What a proof rests on.
+pub struct Proof {
+    /// The states of the abstract program.
+    pub states: usize,
+    /// The variables whose values were given up.
+    pub given_up: GivenUp,
+}
+
+/// How the program is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// The memory model.
+    pub machine: Machine,
+    /// What is kept of buffers.
+    pub coherence: Coherence,
+    /// Which steps are made at once; if none, the program is taken as it is written, and no two states of a thread are
+    /// one.
+    pub reduction: Reduction,
+    /// The most states.
+    pub most: usize,
 }
 
 /// Judges a program as it stands.
 ///
 /// # Errors
 /// If there is no verdict.
-pub fn judge(
+pub fn judge(split: &SplitProgram, outline: &Outline, forbidden: Forbidden<'_>, view: View) -> Result<Judgement, Stop> {
+    let automata = match view.reduction {
+        Reduction::Private => Automata::of(split, forbidden),
+        Reduction::Off => Automata::literal(split, Labels::None),
+    };
+    match automata {
+        Ok(automata) => judged(split, outline, forbidden, automata, view, None),
+        Err(stop @ (Stop::ManyValues(..) | Stop::ThreadTooLarge { .. })) => match bounded(split, forbidden)? {
+            Some((program, given_up)) => {
+                let automata = Automata::of(&program, forbidden)?;
+                judged(&program, outline, forbidden, automata, view, Some(given_up))
+            }
+            None => Err(stop),
+        },
+        Err(stop) => Err(stop),
+    }
+}
+
+/// Judges a program under sequential consistency: nothing is done while something waits.
+///
+/// # Errors
+/// If there is no verdict.
+pub fn judge_sequentially(
     split: &SplitProgram,
     outline: &Outline,
     forbidden: Forbidden<'_>,
-    (machine, coherence): (Machine, Coherence),
     most: usize,
 ) -> Result<Judgement, Stop> {
-    let automata = Automata::of(split, forbidden)?;
-    let space = Space::new(split, &automata, forbidden, (machine, coherence), Reduction::Private)?;
-    let (traced, bad) = match search(&space, most, &split.budget)? {
-        Found::Closed(reached) => return Ok(Judgement::Proved(reached.len())),
-        Found::Bad(traced, bad, _) => (traced, bad),
+    let mut automata = Automata::of(split, forbidden)?;
+    for thread in &mut automata.threads {
+        thread.transitions.iter_mut().for_each(|known| known.drained = true);
+    }
+    let view = View { machine: Machine::Tso, coherence: Coherence::Full(1), reduction: Reduction::Private, most };
+    judged(split, outline, forbidden, automata, view, None)
+}
+
+fn judged(
+    split: &SplitProgram,
+    outline: &Outline,
+    forbidden: Forbidden<'_>,
+    automata: Automata<'_>,
+    view: View,
+    given_up: Option<GivenUp>,
+) -> Result<Judgement, Stop> {
+    let View { machine, coherence, reduction, most } = view;
+    let space = Space::new(split, &automata, forbidden, (machine, coherence), reduction)?;
+    let (run, bad) = match search(&space, most, &split.budget)? {
+        Found::Closed(reached) => {
+            let claim = Claim::new(&automata, &space.layout, (machine, coherence), forbidden, space.private());
+            return Ok(match claim.is_proved_by(&reached, &split.budget)? {
+                true => Judgement::Proved(Proof { states: reached.len(), given_up: given_up.unwrap_or_default() }),
+                false => Judgement::Doubtful,
+            });
+        }
+        Found::Bad(run, bad) => (run, bad),
     };
     drop(space);
-    let found = meaning((split, machine, forbidden), automata, outline, (&traced, bad)).map_err(Stop::Fault)?;
-    Ok(match found {
-        Meaning::Violation(violation) => Judgement::Violated(violation),
-        Meaning::GoesWrong(at) => Judgement::GoesWrong(at),
-        Meaning::Suspicion(way) => Judgement::Suspected(way),
+    let mut automata = automata;
+    let way = way(&mut automata, outline, &run.steps);
+    if given_up.is_some() {
+        // The run is none of the program, but of one that does more.
+        return Ok(Judgement::Suspected(way));
+    }
+    let schedule: Vec<Scheduled> = run.steps.iter().map(|traced| traced.step).collect();
+    let found = match bad {
+        Bad::Forbidden => {
+            let violation = replay::run(split, machine, automata, &schedule, forbidden).map_err(Stop::Fault)?;
+            violation.map(Judgement::Violated)
+        }
+        Bad::Wrong => replay::goes_wrong(split, machine, automata, &schedule).map(Judgement::GoesWrong),
+    };
+    Ok(found.unwrap_or(Judgement::Suspected(way)))
+}
+
+/// What the paper's formula says of a program with fences.
+pub enum Formula {
+    /// What is left of its runs has the property.
+    Holds,
+    /// A run is left that violates it; it demands one of these sites.
+    Demands(BTreeSet<Site>),
+}
+
+/// Judges the program, taken as it is written, by the constraints that fences enforce.
+///
+/// # Errors
+/// If there is no verdict.
+pub fn by_formula(
+    split: &SplitProgram,
+    (program, outline, fences): (&Program, &Outline, &BTreeSet<Site>),
+    forbidden: Forbidden<'_>,
+    view: View,
+) -> Result<Formula, Stop> {
+    let View { machine, coherence, most, .. } = view;
+    let automata = Automata::literal(split, Labels::Instructions)?;
+    let constraints = Constraints::new(program, outline, fences);
+    let space = Space::new(split, &automata, forbidden, (machine, coherence), Reduction::Off)?;
+    let enforced = constraints.enforced(&space.layout);
+    let space = space.enforcing(enforced);
+    Ok(match search(&space, most, &split.budget)? {
+        Found::Closed(_) => Formula::Holds,
+        Found::Bad(run, _) => {
+            Formula::Demands(constraints.demand(&space, &automata, coherence, (&run.steps, &run.states)))
+        }
     })
+}
+
+/// Where threads can be, and what memory can hold, when nothing waits: of the program as it is written.
+///
+/// # Errors
+/// If there are more states than may be seen.
+#[cfg(feature = "internals")]
+pub fn drained_states(
+    split: &SplitProgram,
+    forbidden: Forbidden<'_>,
+    view: View,
+) -> Result<BTreeSet<(Vec<String>, Vec<i64>)>, Stop> {
+    let automata = Automata::literal(split, Labels::None)?;
+    let space = Space::new(split, &automata, forbidden, (view.machine, view.coherence), Reduction::Off)?.going_on();
+    let Found::Closed(reached) = search(&space, view.most, &split.budget)? else {
+        unreachable!("the search goes on at bad states")
+    };
+    let mut state = vec![0; space.layout.len()];
+    let mut found = BTreeSet::new();
+    for number in 0..reached.len() {
+        reached.load(number, &mut state);
+        if !space.layout.is_all_drained(&state) {
+            continue;
+        }
+        let threads = space.layout.threads.iter().enumerate().map(|(thread, field)| {
+            let id = automata.threads[thread].examples[field.get(&state) as usize];
+            format!("{:?}", automata.configurations[thread].config(id))
+        });
+        let memory = space.layout.memory.iter().zip(&automata.domains);
+        found.insert((threads.collect(), memory.map(|(field, domain)| domain[field.get(&state) as usize]).collect()));
+    }
+    Ok(found)
+}
+
+/// How many states the program has, taken as it is written; bad ones do not end the search. With labels, for the
+/// formula.
+///
+/// # Errors
+/// If there are more than may be seen.
+#[cfg(feature = "internals")]
+pub fn count(split: &SplitProgram, forbidden: Forbidden<'_>, labels: Labels, view: View) -> Result<usize, Stop> {
+    let automata = Automata::literal(split, labels)?;
+    let space = Space::new(split, &automata, forbidden, (view.machine, view.coherence), Reduction::Off)?.going_on();
+    match search(&space, view.most, &split.budget)? {
+        Found::Closed(reached) => Ok(reached.len()),
+        Found::Bad(..) => unreachable!("the search goes on at bad states"),
+    }
 }

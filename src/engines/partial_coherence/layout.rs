@@ -154,7 +154,11 @@ impl Layout {
             for entries in entries(thread, machine) {
                 if entries.len() > 64 {
                     let problem = "writes more than 64 different values (to all locations together, on tso) that may wait; bound them more narrowly (for example with %)";
-                    return Err(Stop::ThreadTooLarge(number, problem.to_owned()));
+                    return Err(Stop::ThreadTooLarge {
+                        thread: number,
+                        locals: Vec::new(),
+                        problem: problem.to_owned(),
+                    });
                 }
                 let head = (0..coherence.head()).map(|_| fields.up_to(entries.len())).collect();
                 let locations: BTreeSet<Location> = entries.iter().map(|entry| entry.location).collect();

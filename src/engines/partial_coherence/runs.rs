@@ -1,60 +1,26 @@
-//! Runs of the abstract program: which are runs of the program, and which fences stop the others.
+//! Runs of the abstract program: which fences stop them.
 //!
-//! A run that was found is made on the machine with store buffers, step by step; often it can, and then it is a run of
-//! the program.
+//! A run that was found is first made on the machine with store buffers, step by step; often that can be done, and then
+//! it is a run of the program ([`replay`](crate::engines::automata::replay)). Here is what it demands if it is none.
 //!
-//! *What one demands that cannot be made.* Where a thread passes from one access to its next while, all the time, some
+//! Where a thread passes from one access to its next while, all the time, some
 //! write of it waits: one of the sites between them. A fence anywhere else finds nothing waiting, if what the thread
 //! computes in between is put off until then, so the abstract program with the fence has the run still. So every set of
 //! fences after which the abstract program never comes to a bad state has one of these sites; if there are none, no
 //! fences are enough for this abstraction.
 
-use super::space::{Bad, Traced};
-use crate::engines::automata::replay::{Scheduled, goes_wrong, run};
+use super::space::Traced;
+use crate::engines::automata::replay::Scheduled;
 use crate::engines::automata::{Automata, Operation, Transition};
 use crate::ids::ThreadAt;
 use crate::outline::Outline;
 use crate::program::At;
-use crate::property::ConditionFault;
-use crate::weak::Machine;
-use crate::weak::forbidden::Forbidden;
-use crate::weak::split::SplitProgram;
 use crate::weak::system::Event;
 use crate::weak::threads::{Action, ConfigId, Move, Order};
-use crate::weak::verify::Violation;
 use crate::weak::ways::Way;
 
-/// What a run of the abstract program is.
-pub enum Meaning {
-    /// A run of the program, that violates the property.
-    Violation(Violation),
-    /// A run of the program, in which this instruction goes wrong.
-    GoesWrong(At),
-    /// Perhaps none: where fences would stop it.
-    Suspicion(Way),
-}
-
-/// What a run to a bad state is.
-///
-/// # Errors
-/// If the condition cannot be evaluated in a state that is reached.
-pub fn meaning(
-    (split, machine, forbidden): (&SplitProgram, Machine, Forbidden<'_>),
-    mut automata: Automata<'_>,
-    outline: &Outline,
-    (traced, bad): (&[Traced], Bad),
-) -> Result<Meaning, ConditionFault> {
-    let way = way(&mut automata, outline, traced);
-    let schedule: Vec<Scheduled> = traced.iter().map(|traced| traced.step).collect();
-    let found = match bad {
-        Bad::Forbidden => run(split, machine, automata, &schedule, forbidden)?.map(Meaning::Violation),
-        Bad::Wrong => goes_wrong(split, machine, automata, &schedule).map(Meaning::GoesWrong),
-    };
-    Ok(found.unwrap_or(Meaning::Suspicion(way)))
-}
-
 /// Where fences would stop a run of the abstract program.
-fn way(automata: &mut Automata<'_>, outline: &Outline, traced: &[Traced]) -> Way {
+pub fn way(automata: &mut Automata<'_>, outline: &Outline, traced: &[Traced]) -> Way {
     let mut way = Way::default();
     for thread in 0..automata.threads.len() {
         // The steps since the last access, and whether something has waited ever since.

@@ -18,8 +18,17 @@ use crate::weak::visited::LimitReached;
 pub enum Found<'s> {
     /// No state is bad: these are all.
     Closed(Reached<'s>),
-    /// A run to a bad state, and how many states were seen.
-    Bad(Vec<Traced>, Bad, usize),
+    /// A run to a bad state.
+    Bad(Run, Bad),
+}
+
+/// A run of the abstract program.
+pub struct Run {
+    /// The steps.
+    pub steps: Vec<Traced>,
+    /// The states that it goes through, as far as they were kept: of a search without [private](super::space::Reduction)
+    /// steps, the one before each step.
+    pub states: Vec<Vec<u64>>,
 }
 
 /// All states that are reached.
@@ -31,6 +40,11 @@ impl Reached<'_> {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.blocks.states.len()
+    }
+
+    /// Whether a state is one of them, or is part of one: its set is included.
+    pub fn has(&self, state: &[u64]) -> bool {
+        self.blocks.has(state)
     }
 
     /// One of them.
@@ -50,7 +64,8 @@ pub fn search<'s>(space: &'s Space<'s>, most: usize, budget: &Budget) -> Result<
     states.push(&initial[..words.key]);
     let workers = rayon::current_num_threads();
     let table = Table::new(workers, &states);
-    let mut blocks = Blocks::new(states, table, words.set, (0..workers).map(|_| space.expander()));
+    let sets = initial[words.key..].to_vec();
+    let mut blocks = Blocks::new(states, table, sets, (0..workers).map(|_| space.expander()));
     let mut parents: Vec<u32> = vec![0];
     let mut expanded = 0;
     let mut again: Vec<u32> = Vec::new();
@@ -70,8 +85,7 @@ pub fn search<'s>(space: &'s Space<'s>, most: usize, budget: &Budget) -> Result<
         // For each state, as all searches pay; the clock is looked at now and then.
         block.iter().try_for_each(|_| budget.check()).map_err(LimitReached::Budget)?;
         if let Err((number, bad)) = blocks.expand(&block) {
-            let steps = way_to(space, &blocks, &parents, number, first_steps);
-            return Ok(Found::Bad(steps, bad, blocks.states.len()));
+            return Ok(Found::Bad(way_to(space, &blocks, &parents, number, first_steps), bad));
         }
         expanded = expanded.max(block.last().map_or(0, |&last| last as usize + 1));
         blocks.insert();
@@ -91,7 +105,7 @@ fn way_to(
     parents: &[u32],
     number: usize,
     first_steps: Vec<Traced>,
-) -> Vec<Traced> {
+) -> Run {
     let mut chain = vec![number];
     let mut at = number;
     while at != 0 {
@@ -99,14 +113,17 @@ fn way_to(
         chain.push(at);
     }
     chain.reverse();
+    let states = chain.iter().map(|&number| {
+        let mut state = vec![0; space.layout.len()];
+        blocks.load(number, &mut state);
+        state
+    });
+    let states: Vec<Vec<u64>> = states.collect();
     let mut expander = space.expander();
-    let (mut from, mut to) = (vec![0; space.layout.len()], vec![0; space.layout.len()]);
     let mut steps = first_steps;
-    for pair in chain.windows(2) {
-        blocks.load(pair[0], &mut from);
-        blocks.load(pair[1], &mut to);
-        let way = expander.way(&from, &to[..space.layout.words.key]);
+    for pair in states.windows(2) {
+        let way = expander.way(&pair[0], &pair[1][..space.layout.words.key]);
         steps.extend(way.expect("a state was found from the one before it"));
     }
-    steps
+    Run { steps, states }
 }

@@ -72,6 +72,8 @@ pub struct Space<'a> {
     mentioned: Vec<usize>,
     /// Where fences are thought of as constraints.
     enforced: Option<Enforced>,
+    /// Whether the search ends at a bad state.
+    ends_at_bad: bool,
 }
 
 impl<'a> Space<'a> {
@@ -124,12 +126,33 @@ impl<'a> Space<'a> {
             });
         }
         let (domains, memory) = (&automata.domains[..], &automata.memory[..]);
-        Ok(Space { layout, coherence, threads, domains, memory, forbidden, mentioned, enforced: None })
+        Ok(Space {
+            layout,
+            coherence,
+            threads,
+            domains,
+            memory,
+            forbidden,
+            mentioned,
+            enforced: None,
+            ends_at_bad: true,
+        })
     }
 
     /// The same, with what would violate one of these constraints left out.
     pub fn enforcing(self, enforced: Enforced) -> Space<'a> {
         Space { enforced: Some(enforced), ..self }
+    }
+
+    /// The same, searched beyond bad states, to count.
+    #[cfg(feature = "internals")]
+    pub fn going_on(self) -> Space<'a> {
+        Space { ends_at_bad: false, ..self }
+    }
+
+    /// For each thread and state the transition that is made at once, if there is one.
+    pub fn private(&self) -> Vec<&[Option<u32>]> {
+        self.threads.iter().map(|table| &table.private[..]).collect()
     }
 
     /// What expands its states.
@@ -412,8 +435,8 @@ impl Expand for Expander<'_> {
 
     fn expand(&mut self, _: usize, state: &[u64], successors: &mut Successors) -> Result<(), Bad> {
         match self.bad(state) {
-            Some(bad) => Err(bad),
-            None => {
+            Some(bad) if self.space.ends_at_bad => Err(bad),
+            _ => {
                 self.successors(state, successors);
                 Ok(())
             }

@@ -13,6 +13,7 @@ use crate::trial::{Trial, Trouble, within_bound};
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use crate::weak::verify::{Ground, Limit, Question, Verdict, robust};
+use crate::weak::visited::LimitReached;
 use crate::weak::{Granularity, Machine};
 use std::collections::BTreeMap;
 
@@ -47,12 +48,7 @@ fn verdict(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
         Rules::ALL,
     ) {
         Ok(verdict) => Ok(verdict),
-        Err(Stop::Limit(limit)) => Ok(Verdict::Undecided(limit.into())),
-        Err(Stop::TooLarge(problem)) => Err(Trouble::Unbounded(problem)),
-        Err(Stop::ThreadTooLarge(thread, problem)) => {
-            Err(Trouble::Unbounded(format!("thread {} {problem}", trial.program.threads[thread].name)))
-        }
-        Err(Stop::Fault(fault)) => Err(Trouble::Condition(fault)),
+        Err(stop) => stop.limit(trial.program).map(|limit| Verdict::Undecided(limit.into())),
     };
     let most = question.bound;
     let first = forwards(most.div_ceil(2), FORWARD_STATES[1])?;
@@ -81,6 +77,26 @@ fn verdict(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
         verdict = backwards(machine, usize::MAX)?;
     }
     Ok((split, verdict))
+}
+
+/// The verdict by the search backwards alone, where TSO is asked for first on PSO: every run on TSO is one on PSO,
+/// where the search is much cheaper.
+///
+/// # Errors
+/// If there is none.
+pub fn decided_backwards(
+    split: &SplitProgram,
+    machine: Machine,
+    condition: &StateCondition,
+    limit: usize,
+) -> Result<Verdict, Stop> {
+    let on_pso = backwards(split, Machine::Pso, condition, limit.min(PSO_MINORS), Rules::ALL);
+    match on_pso {
+        Ok(verdict @ Verdict::Verified(_)) => Ok(verdict),
+        Ok(verdict @ Verdict::Violated(_)) if machine == Machine::Pso => Ok(verdict),
+        Ok(_) | Err(Stop::Limit(LimitReached::States)) => backwards(split, machine, condition, limit, Rules::ALL),
+        Err(stop) => Err(stop),
+    }
 }
 
 /// The verdict by the search backwards alone.

@@ -38,6 +38,7 @@ mod tso;
 pub use crate::engines::automata::Stop;
 #[cfg(feature = "internals")]
 pub use decide::backwards;
+pub(super) use decide::decided_backwards;
 #[cfg(feature = "internals")]
 pub use search::{Rule, Rules};
 
