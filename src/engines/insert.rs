@@ -26,8 +26,10 @@ struct Learner<'c> {
     checker: Box<dyn Checker + 'c>,
     /// The runs that were found, with what they demand.
     runs: Vec<(Told, BTreeSet<Demand>)>,
-    /// What an abstraction demands that the program may not demand: what was said of the last such run.
+    /// What was said of the last run, if it is one of an abstraction and perhaps none of the program.
     suspected: Option<String>,
+    /// Whether some demand is only that of an abstraction.
+    is_abstract: bool,
     /// Fences that are enough, and what that rests on: they may be asked about again, for another reason.
     enough: BTreeMap<Fences, String>,
 }
@@ -66,13 +68,20 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
     let cost = |(site, strength): Candidate| options.costs.of(site, strength);
     let readability = |(site, _): Candidate| unreadability(accesses, site);
     let choice = Choice { candidates: &candidates, weights: &[&cost, &readability], budget: examined.budget() };
-    let mut learner =
-        Learner { checker: examined.checker(model)?, runs: Vec::new(), suspected: None, enough: BTreeMap::new() };
+    let mut learner = Learner {
+        checker: examined.checker(model)?,
+        runs: Vec::new(),
+        suspected: None,
+        is_abstract: false,
+        enough: BTreeMap::new(),
+    };
     let (inserted, fences) = match fewest(&choice, [], &mut learner) {
         Insertion::Fewest(fences) => (Inserted::Enough, fences),
         Insertion::Unfixable(demand) => {
-            // The run that no fence stops is the one that was found last.
-            learner.runs.rotate_right(1);
+            if learner.suspected.is_none() {
+                // The run that no fence stops is the one that was found last.
+                learner.runs.rotate_right(1);
+            }
             let elsewhere = !demand.sites.is_empty();
             let inserted = match learner.suspected.clone() {
                 Some(advice) => Inserted::NotAbstractly(advice),
@@ -113,10 +122,10 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         }
     };
     let ground = learner.enough.remove(&fences).filter(|_| is_enough);
-    let minimality = match learner.suspected {
+    let minimality = match learner.is_abstract {
         _ if !is_enough => Minimality::AtLeast(0),
-        Some(_) => Minimality::Abstraction,
-        None => Minimality::Program,
+        true => Minimality::Abstraction,
+        false => Minimality::Program,
     };
     let runs = learner.runs;
     let placement = Placement { cost: options.costs.total(&fences), fences, minimality };
@@ -172,12 +181,14 @@ impl Learner<'_> {
             Answer::Suspected { demands, advice } => match unmet(demands, fences) {
                 Ok(demands) => {
                     self.suspected = Some(advice);
+                    self.is_abstract = true;
                     insertion::Answer::Fails(demands)
                 }
                 Err(OnlyInside) => undecided(advice),
             },
             Answer::Fails { told, demands } => match demands.map(|demands| unmet(demands, fences)) {
                 Some(Ok(demands)) => {
+                    self.suspected = None;
                     self.runs.push((told, demands.clone()));
                     insertion::Answer::Fails(demands)
                 }

@@ -233,6 +233,11 @@ impl<E: Expand> Blocks<E> {
         state[key..].copy_from_slice(&self.sets[number * set..(number + 1) * set]);
     }
 
+    /// What expands states.
+    pub fn expanders(&mut self) -> impl Iterator<Item = &mut E> {
+        self.workers.iter_mut().map(|worker| &mut worker.expander)
+    }
+
     /// The states, the table, and what expanded them.
     pub fn into_parts(self) -> (States, Table, Vec<E>) {
         (self.states, self.table, self.workers.into_iter().map(|worker| worker.expander).collect())

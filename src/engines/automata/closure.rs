@@ -3,17 +3,15 @@
 //! Threads run until none writes a value that is new. A thread goes on where it stopped: of what it has read before only
 //! values that are new are tried.
 //!
-//! *Limits.* [`MOST_VALUES`] of a location, [`MOST_CONFIGURATIONS`] of a thread; more is taken for no bound.
+//! *Limits.* So many values of a location, [`MOST_CONFIGURATIONS`] of a thread; more is taken for no bound.
 
-use super::{Labels, Stop};
+use super::{Domains, Labels, Stop};
 use crate::budget::Budget;
 use crate::ids::LocationAt;
 use crate::weak::split::SplitProgram;
 use crate::weak::threads::{AccessKind, Action, ConfigId, Configurations, Move};
 use rustc_hash::FxHashSet;
 
-/// The most values of a location.
-const MOST_VALUES: usize = 100;
 /// The most configurations of a thread.
 const MOST_CONFIGURATIONS: usize = 200_000;
 
@@ -26,9 +24,11 @@ pub enum RawOperation {
     Read(LocationAt, i64),
     Write(LocationAt, i64),
     Whole(Vec<(LocationAt, i64)>, Vec<(LocationAt, i64)>),
+    Outside(Vec<(LocationAt, i64)>, Vec<(LocationAt, i64)>),
 }
 
-/// What threads can do, and the values of each location, sorted.
+/// What threads can do, and the values of each location, sorted; with domains that are given, only as long as these have
+/// all that is written.
 ///
 /// # Errors
 /// If something has no bound.
@@ -36,10 +36,15 @@ pub fn closed(
     program: &SplitProgram,
     configurations: &mut [Configurations<'_>],
     labels: Labels,
+    which: Domains<'_>,
 ) -> Result<(Vec<FxHashSet<Raw>>, Vec<Vec<i64>>), Stop> {
     // In the order in which they are found.
-    let mut domains: Vec<Vec<i64>> = program.memory.iter().map(|&value| vec![value]).collect();
-    let mut threads: Vec<Growing> = configurations.iter().map(|_| Growing::new(domains.len())).collect();
+    let (mut domains, is_fixed, most): (Vec<Vec<i64>>, bool, usize) = match which {
+        Domains::Closed(most) => (program.memory.iter().map(|&value| vec![value]).collect(), false, most),
+        Domains::Given(domains) => (domains.to_vec(), true, usize::MAX),
+    };
+    let mut threads: Vec<Growing> =
+        configurations.iter().map(|_| Growing { is_fixed, ..Growing::new(domains.len()) }).collect();
     loop {
         for (number, (configurations, thread)) in configurations.iter_mut().zip(&mut threads).enumerate() {
             thread.go_on(configurations, (number, labels), &domains, &program.budget)?;
@@ -50,9 +55,9 @@ pub fn closed(
             if !domain.contains(&value) {
                 domain.push(value);
             }
-            if domain.len() > MOST_VALUES {
+            if domain.len() > most {
                 let problem = format!(
-                    "the variable {} can have more than {MOST_VALUES} values, or has no bound; bound it more narrowly (for example with %)",
+                    "the variable {} can have more than {most} values, or has no bound; bound it more narrowly (for example with %)",
                     program.locations[location.index()]
                 );
                 return Err(Stop::ManyValues(location.index(), problem));
@@ -76,6 +81,8 @@ struct Growing {
     tried: Vec<usize>,
     /// What was written since somebody asked.
     written: Vec<(LocationAt, i64)>,
+    /// Whether nothing may be written that is not in the domains.
+    is_fixed: bool,
 }
 
 impl Growing {
@@ -86,6 +93,7 @@ impl Growing {
             reading: Vec::new(),
             tried: vec![0; locations],
             written: Vec::new(),
+            is_fixed: false,
         }
     }
 
@@ -143,7 +151,9 @@ impl Growing {
                     found.push((next, known.drained, label, RawOperation::Silent));
                 }
                 Action::Write { location, value, next } if is_new => {
-                    self.written.push((location, value));
+                    if !self.is_fixed {
+                        self.written.push((location, value));
+                    }
                     found.push((next, known.drained, label, RawOperation::Write(location, value)));
                 }
                 Action::Silent { .. } | Action::Write { .. } => {}
@@ -157,9 +167,13 @@ impl Growing {
             }
         }
         for (to, drained, label, operation) in found {
+            let (to, operation) = match self.is_fixed {
+                true => fitting(from, to, operation, domains),
+                false => (to, operation),
+            };
             let is_quiet = match &operation {
                 RawOperation::Silent | RawOperation::Read(..) => true,
-                RawOperation::Write(..) => false,
+                RawOperation::Write(..) | RawOperation::Outside(..) => false,
                 RawOperation::Whole(_, writes) => {
                     self.written.extend(writes);
                     writes.is_empty()
@@ -173,6 +187,18 @@ impl Growing {
                 open.push(to);
             }
         }
+    }
+}
+
+/// What leads out of the domains leads nowhere.
+fn fitting(from: ConfigId, to: ConfigId, operation: RawOperation, domains: &[Vec<i64>]) -> (ConfigId, RawOperation) {
+    let fits = |&(location, value): &(LocationAt, i64)| domains[location.index()].contains(&value);
+    match operation {
+        RawOperation::Write(location, value) if !fits(&(location, value)) => {
+            (from, RawOperation::Outside(Vec::new(), vec![(location, value)]))
+        }
+        RawOperation::Whole(reads, writes) if !writes.iter().all(fits) => (from, RawOperation::Outside(reads, writes)),
+        operation => (to, operation),
     }
 }
 

@@ -98,6 +98,8 @@ pub type Value = u8;
 /// Any value: it makes no difference which.
 pub const ANY: Value = u8::MAX;
 
+/// The most values of a location.
+pub const MOST_VALUES: usize = 100;
 /// The most locations.
 const MOST_LOCATIONS: usize = 100;
 
@@ -112,6 +114,20 @@ pub enum Operation {
     Write(Location, Value),
     /// Reads these values from memory and writes those, as one step.
     Whole(Vec<(Location, Value)>, Vec<(Location, Value)>),
+}
+
+/// A step that writes something that is in no domain, of an automaton [within](Automata::within) given domains: it leads
+/// nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Outside {
+    /// Where it begins.
+    pub from: StateAt,
+    /// The thread's buffer must be empty.
+    pub drained: bool,
+    /// What it reads from memory, as one step.
+    pub reads: Vec<(Location, Value)>,
+    /// What it writes: locations, by position, and values.
+    pub writes: Vec<(usize, i64)>,
 }
 
 /// A transition.
@@ -134,6 +150,8 @@ pub struct Transition {
 pub struct Automaton {
     /// The transitions.
     pub transitions: Vec<Transition>,
+    /// What would lead out of the domains, if these were given.
+    pub outside: Vec<Outside>,
     /// For each state the transitions that lead there.
     pub into: Vec<Vec<u32>>,
     /// Where it starts.
@@ -162,6 +180,24 @@ pub struct Automata<'p> {
     pub memory: Vec<Value>,
 }
 
+/// What is told apart of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// What can be told by what it does and by what is forbidden; locals that are dead are forgotten.
+    Merged,
+    /// All configurations, as the program is written.
+    Literal(Labels),
+}
+
+/// The values that locations have.
+#[derive(Clone, Copy, Debug)]
+pub enum Domains<'d> {
+    /// All that threads write which read any of them; if a location has more than so many, that is taken for no bound.
+    Closed(usize),
+    /// These; what writes others leads nowhere.
+    Given(&'d [Vec<i64>]),
+}
+
 /// Whether transitions of different instructions are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labels {
@@ -177,34 +213,43 @@ impl<'p> Automata<'p> {
     /// # Errors
     /// If something has no bound, or the program is too large.
     pub fn of(split: &'p SplitProgram, forbidden: Forbidden<'_>) -> Result<Automata<'p>, Stop> {
-        let told = Observed::of(split, forbidden);
-        let observed = |thread: usize, known: &Configurations<'_>, id: ConfigId| told.key(thread, known, id);
-        Automata::new(split, forbidden.configurations(split), Labels::None, observed)
+        Automata::within(split, forbidden, Detail::Merged, Domains::Closed(MOST_VALUES))
     }
 
-    /// The threads of a program, as it is written: no two configurations are one, no local is forgotten.
-    ///
-    /// # Errors
-    /// As for [`of`](Automata::of).
-    pub fn literal(split: &'p SplitProgram, labels: Labels) -> Result<Automata<'p>, Stop> {
-        let configurations = split.threads.iter().map(Configurations::new).collect();
-        Automata::new(split, configurations, labels, |_, _, id| Some(vec![i64::from(id)]))
-    }
-
-    /// The threads of a program; states are told apart at least by what is observed of their configurations.
+    /// The threads of a program, in some detail.
     ///
     /// # Errors
     /// If something has no bound, or the program is too large.
-    pub fn new(
+    pub fn within(
+        split: &'p SplitProgram,
+        forbidden: Forbidden<'_>,
+        detail: Detail,
+        domains: Domains<'_>,
+    ) -> Result<Automata<'p>, Stop> {
+        match detail {
+            Detail::Merged => {
+                let told = Observed::of(split, forbidden);
+                let observed = |thread: usize, known: &Configurations<'_>, id: ConfigId| told.key(thread, known, id);
+                Automata::new(split, forbidden.configurations(split), (Labels::None, domains), observed)
+            }
+            Detail::Literal(labels) => {
+                let configurations = split.threads.iter().map(Configurations::new).collect();
+                Automata::new(split, configurations, (labels, domains), |_, _, id| Some(vec![i64::from(id)]))
+            }
+        }
+    }
+
+    /// The threads of a program; states are told apart at least by what is observed of their configurations.
+    fn new(
         program: &SplitProgram,
         mut configurations: Vec<Configurations<'p>>,
-        labels: Labels,
+        (labels, domains): (Labels, Domains<'_>),
         observed: impl Fn(usize, &Configurations<'p>, ConfigId) -> Option<Vec<i64>>,
     ) -> Result<Automata<'p>, Stop> {
         if program.memory.len() > MOST_LOCATIONS {
             return Err(Stop::TooLarge(format!("it has more than {MOST_LOCATIONS} shared locations")));
         }
-        let (raw, domains) = closed(program, &mut configurations, labels)?;
+        let (raw, domains) = closed(program, &mut configurations, labels, domains)?;
         let mut offsets = vec![0];
         for domain in &domains {
             offsets.push(offsets[offsets.len() - 1] + domain.len());
@@ -251,9 +296,18 @@ impl<'p> Automata<'p> {
                 Operation::Write(location, value)
             }
             RawOperation::Whole(reads, writes) => Operation::Whole(small(reads), small(writes)),
+            RawOperation::Outside(..) => unreachable!("it leads nowhere"),
         };
+        let mut outside: Vec<Outside> = Vec::new();
+        for (from, _, drained, _, operation) in raw {
+            let RawOperation::Outside(reads, writes) = operation else { continue };
+            let writes = writes.iter().map(|&(location, value)| (location.index(), value)).collect();
+            outside.push(Outside { from: *from, drained: *drained, reads: small(reads), writes });
+        }
+        outside.sort_unstable();
         let mut transitions: Vec<Transition> = raw
             .iter()
+            .filter(|(.., operation)| !matches!(operation, RawOperation::Outside(..)))
             .map(|(from, to, drained, label, raw)| Transition {
                 from: *from,
                 to: *to,
@@ -267,7 +321,13 @@ impl<'p> Automata<'p> {
             std::iter::once(0).chain(transitions.iter().flat_map(|known| [known.from, known.to])).collect();
         configs.sort_unstable();
         configs.dedup();
-        let classes = bisimilar(&configs, &transitions, observed);
+        // States from which something leads out of the domains are like no others.
+        let leads_out: FxHashSet<ConfigId> = outside.iter().map(|known| known.from).collect();
+        let observed = |id: ConfigId| match leads_out.contains(&id) {
+            true => Some(vec![i64::MIN, i64::from(id)]),
+            false => observed(id),
+        };
+        let classes = bisimilar(&configs, &transitions, &observed);
         let mut states = vec![None; configs.last().map_or(0, |&last| last as usize + 1)];
         let mut examples = Vec::new();
         for &config in &configs {
@@ -281,6 +341,7 @@ impl<'p> Automata<'p> {
         for known in &mut transitions {
             (known.from, known.to) = (state(known.from), state(known.to));
         }
+        outside.iter_mut().for_each(|known| known.from = state(known.from));
         transitions.sort_unstable();
         transitions.dedup();
         // Merged states may have become one: a step between them that does nothing does nothing.
@@ -307,7 +368,7 @@ impl<'p> Automata<'p> {
         };
         let written = self.written(&transitions, examples.len(), &one_by_one);
         let written_whole = self.written(&transitions, examples.len(), &whole);
-        Automaton { transitions, into, initial, states, examples, written, written_whole }
+        Automaton { transitions, outside, into, initial, states, examples, written, written_whole }
     }
 
     /// For each state the values that may have been written on a way there.

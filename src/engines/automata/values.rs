@@ -10,7 +10,7 @@
 //! *Limits.* An array element whose index is computed from what is given up could be any: then nothing is given up. What
 //! goes wrong by a value that is given up goes right here: its thread goes on, where that of the program stops.
 
-use super::{Automata, Stop};
+use super::{Automata, Detail, Domains, Stop};
 use crate::ids::{LocationAt, Slot, ThreadAt};
 use crate::program::compiled::Code;
 use crate::weak::forbidden::Forbidden;
@@ -29,15 +29,21 @@ pub struct GivenUp {
 /// Something is computed from a value that is given up, and could be any location.
 struct AnyLocation;
 
-/// The program with as much given up as is needed for bounds, and what that is; nothing, if it has bounds.
+/// The program with as much given up as is needed for bounds, and what that is; nothing, if it has bounds. A location
+/// that has more than so many values has none.
 ///
 /// # Errors
 /// As for [`Automata::of`], if that does not help.
-pub fn bounded(split: &SplitProgram, forbidden: Forbidden<'_>) -> Result<Option<(SplitProgram, GivenUp)>, Stop> {
+pub fn bounded(
+    split: &SplitProgram,
+    forbidden: Forbidden<'_>,
+    most: usize,
+) -> Result<Option<(SplitProgram, GivenUp)>, Stop> {
     let mut given_up = GivenUp::default();
     let mut current: Option<SplitProgram> = None;
     loop {
-        let stop = match Automata::of(current.as_ref().unwrap_or(split), forbidden) {
+        let program = current.as_ref().unwrap_or(split);
+        let stop = match Automata::within(program, forbidden, Detail::Merged, Domains::Closed(most)) {
             Ok(_) => return Ok(current.map(|program| (program, given_up))),
             Err(stop) => stop,
         };

@@ -8,7 +8,7 @@ use super::search::{Found, search};
 use super::space::{Bad, Reduction, Space};
 use crate::engines::automata::replay::{self, Scheduled};
 use crate::engines::automata::values::{GivenUp, bounded};
-use crate::engines::automata::{Automata, Labels, Stop};
+use crate::engines::automata::{Automata, Detail, Domains, Labels, Stop};
 use crate::outline::{Outline, Site};
 use crate::program::{At, Program};
 use crate::weak::Machine;
@@ -54,26 +54,18 @@ pub struct View {
     pub most: usize,
 }
 
+/// The most rounds in which domains grow.
+const MOST_ROUNDS: usize = 100;
+/// The most values of a location, if threads read any of them, or only those that are there when they read.
+const FEW_VALUES: usize = 16;
+const MOST_VALUES: usize = 64;
+
 /// Judges a program as it stands.
 ///
 /// # Errors
 /// If there is no verdict.
 pub fn judge(split: &SplitProgram, outline: &Outline, forbidden: Forbidden<'_>, view: View) -> Result<Judgement, Stop> {
-    let automata = match view.reduction {
-        Reduction::Private => Automata::of(split, forbidden),
-        Reduction::Off => Automata::literal(split, Labels::None),
-    };
-    match automata {
-        Ok(automata) => judged(split, outline, forbidden, automata, view, None),
-        Err(stop @ (Stop::ManyValues(..) | Stop::ThreadTooLarge { .. })) => match bounded(split, forbidden)? {
-            Some((program, given_up)) => {
-                let automata = Automata::of(&program, forbidden)?;
-                judged(&program, outline, forbidden, automata, view, Some(given_up))
-            }
-            None => Err(stop),
-        },
-        Err(stop) => Err(stop),
-    }
+    Asked { split, outline, forbidden, view, order: Order::Weak }.judge()
 }
 
 /// Judges a program under sequential consistency: nothing is done while something waits.
@@ -86,50 +78,123 @@ pub fn judge_sequentially(
     forbidden: Forbidden<'_>,
     most: usize,
 ) -> Result<Judgement, Stop> {
-    let mut automata = Automata::of(split, forbidden)?;
-    for thread in &mut automata.threads {
-        thread.transitions.iter_mut().for_each(|known| known.drained = true);
-    }
-    let view = View { machine: Machine::Tso, coherence: Coherence::Full(1), reduction: Reduction::Private, most };
-    judged(split, outline, forbidden, automata, view, None)
+    let (machine, coherence, reduction) = (Machine::Tso, Coherence::Full(1), Reduction::Private);
+    let view = View { machine, coherence, reduction, most };
+    Asked { split, outline, forbidden, view, order: Order::Sequential }.judge()
 }
 
-fn judged(
-    split: &SplitProgram,
-    outline: &Outline,
-    forbidden: Forbidden<'_>,
-    automata: Automata<'_>,
+/// Whether something may be done while writes wait.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Weak,
+    Sequential,
+}
+
+/// What is asked, of a program as it stands.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    split: &'a SplitProgram,
+    outline: &'a Outline,
+    forbidden: Forbidden<'a>,
     view: View,
-    given_up: Option<GivenUp>,
-) -> Result<Judgement, Stop> {
-    let View { machine, coherence, reduction, most } = view;
-    let space = Space::new(split, &automata, forbidden, (machine, coherence), reduction)?;
-    let (run, bad) = match search(&space, most, &split.budget)? {
-        Found::Closed(reached) => {
-            let claim = Claim::new(&automata, &space.layout, (machine, coherence), forbidden, space.private());
-            return Ok(match claim.is_proved_by(&reached, &split.budget)? {
-                true => Judgement::Proved(Proof { states: reached.len(), given_up: given_up.unwrap_or_default() }),
-                false => Judgement::Doubtful,
-            });
+    order: Order,
+}
+
+/// What a search within domains has come to.
+enum Within {
+    Judged(Judgement),
+    /// These are written, and in no domain: locations, by position, and values.
+    Outside(BTreeSet<(usize, i64)>),
+}
+
+impl Asked<'_> {
+    /// With the values that threads can write if each reads any of them; if these have no bound, with those that are
+    /// written in states that are reached; if these have none either, with values given up.
+    fn judge(&self) -> Result<Judgement, Stop> {
+        let has_no_bound = |stop: &Stop| matches!(stop, Stop::ManyValues(..) | Stop::ThreadTooLarge { .. });
+        match self.within(Domains::Closed(FEW_VALUES), &GivenUp::default()) {
+            Ok(Within::Judged(judgement)) => return Ok(judgement),
+            Err(stop) if !has_no_bound(&stop) => return Err(stop),
+            Ok(Within::Outside(_)) | Err(_) => {}
         }
-        Found::Bad(run, bad) => (run, bad),
-    };
-    drop(space);
-    let mut automata = automata;
-    let way = way(&mut automata, outline, &run.steps);
-    if given_up.is_some() {
-        // The run is none of the program, but of one that does more.
-        return Ok(Judgement::Suspected(way));
+        match self.growing() {
+            Err(stop) if has_no_bound(&stop) => {}
+            decided => return decided,
+        }
+        let bounded = bounded(self.split, self.forbidden, MOST_VALUES)?;
+        let Some((split, given_up)) = bounded else {
+            // It was the search that found no end, and not the values.
+            return match self.within(Domains::Closed(MOST_VALUES), &GivenUp::default())? {
+                Within::Judged(judgement) => Ok(judgement),
+                Within::Outside(_) => unreachable!("the domains are closed"),
+            };
+        };
+        match (Asked { split: &split, ..*self }).within(Domains::Closed(MOST_VALUES), &given_up)? {
+            Within::Judged(judgement) => Ok(judgement),
+            Within::Outside(_) => unreachable!("the domains are closed"),
+        }
     }
-    let schedule: Vec<Scheduled> = run.steps.iter().map(|traced| traced.step).collect();
-    let found = match bad {
-        Bad::Forbidden => {
-            let violation = replay::run(split, machine, automata, &schedule, forbidden).map_err(Stop::Fault)?;
-            violation.map(Judgement::Violated)
+
+    /// With domains that grow by what is written, as long as something is.
+    fn growing(&self) -> Result<Judgement, Stop> {
+        let mut domains: Vec<Vec<i64>> = self.split.memory.iter().map(|&value| vec![value]).collect();
+        for _ in 0..MOST_ROUNDS {
+            let outside = match self.within(Domains::Given(&domains), &GivenUp::default())? {
+                Within::Judged(judgement) => return Ok(judgement),
+                Within::Outside(outside) => outside,
+            };
+            for (location, value) in outside {
+                if !domains[location].contains(&value) {
+                    domains[location].push(value);
+                }
+                if domains[location].len() > MOST_VALUES {
+                    return Err(Stop::ManyValues(location, format!("{} has no bound", self.split.locations[location])));
+                }
+            }
         }
-        Bad::Wrong => replay::goes_wrong(split, machine, automata, &schedule).map(Judgement::GoesWrong),
-    };
-    Ok(found.unwrap_or(Judgement::Suspected(way)))
+        Err(Stop::ManyValues(0, "values have no bound".to_owned()))
+    }
+
+    fn within(&self, domains: Domains<'_>, given_up: &GivenUp) -> Result<Within, Stop> {
+        let Asked { split, outline, forbidden, view, order } = *self;
+        let View { machine, coherence, reduction, most } = view;
+        let detail = match reduction {
+            Reduction::Private => Detail::Merged,
+            Reduction::Off => Detail::Literal(Labels::None),
+        };
+        let mut automata = Automata::within(split, forbidden, detail, domains)?;
+        if order == Order::Sequential {
+            let transitions = automata.threads.iter_mut().flat_map(|thread| &mut thread.transitions);
+            transitions.for_each(|known| known.drained = true);
+        }
+        let space = Space::new(split, &automata, forbidden, (machine, coherence), reduction)?;
+        let (run, bad) = match search(&space, most, &split.budget)? {
+            Found::Closed(reached) if !reached.outside.is_empty() => return Ok(Within::Outside(reached.outside)),
+            Found::Closed(reached) => {
+                let claim = Claim::new(&automata, &space.layout, (machine, coherence), forbidden, space.private());
+                return Ok(Within::Judged(match claim.is_proved_by(&reached, &split.budget)? {
+                    true => Judgement::Proved(Proof { states: reached.len(), given_up: given_up.clone() }),
+                    false => Judgement::Doubtful,
+                }));
+            }
+            Found::Bad(run, bad) => (run, bad),
+        };
+        drop(space);
+        let way = way(&mut automata, outline, &run.steps);
+        if *given_up != GivenUp::default() {
+            // The run is none of the program, but of one that does more.
+            return Ok(Within::Judged(Judgement::Suspected(way)));
+        }
+        let schedule: Vec<Scheduled> = run.steps.iter().map(|traced| traced.step).collect();
+        let found = match bad {
+            Bad::Forbidden => {
+                let violation = replay::run(split, machine, automata, &schedule, forbidden).map_err(Stop::Fault)?;
+                violation.map(Judgement::Violated)
+            }
+            Bad::Wrong => replay::goes_wrong(split, machine, automata, &schedule).map(Judgement::GoesWrong),
+        };
+        Ok(Within::Judged(found.unwrap_or(Judgement::Suspected(way))))
+    }
 }
 
 /// What the paper's formula says of a program with fences.
@@ -151,7 +216,8 @@ pub fn by_formula(
     view: View,
 ) -> Result<Formula, Stop> {
     let View { machine, coherence, most, .. } = view;
-    let automata = Automata::literal(split, Labels::Instructions)?;
+    let automata =
+        Automata::within(split, forbidden, Detail::Literal(Labels::Instructions), Domains::Closed(MOST_VALUES))?;
     let constraints = Constraints::new(program, outline, fences);
     let space = Space::new(split, &automata, forbidden, (machine, coherence), Reduction::Off)?;
     let enforced = constraints.enforced(&space.layout);
@@ -174,7 +240,7 @@ pub fn drained_states(
     forbidden: Forbidden<'_>,
     view: View,
 ) -> Result<BTreeSet<(Vec<String>, Vec<i64>)>, Stop> {
-    let automata = Automata::literal(split, Labels::None)?;
+    let automata = Automata::within(split, forbidden, Detail::Literal(Labels::None), Domains::Closed(MOST_VALUES))?;
     let space = Space::new(split, &automata, forbidden, (view.machine, view.coherence), Reduction::Off)?.going_on();
     let Found::Closed(reached) = search(&space, view.most, &split.budget)? else {
         unreachable!("the search goes on at bad states")
@@ -203,7 +269,7 @@ pub fn drained_states(
 /// If there are more than may be seen.
 #[cfg(feature = "internals")]
 pub fn count(split: &SplitProgram, forbidden: Forbidden<'_>, labels: Labels, view: View) -> Result<usize, Stop> {
-    let automata = Automata::literal(split, labels)?;
+    let automata = Automata::within(split, forbidden, Detail::Literal(labels), Domains::Closed(MOST_VALUES))?;
     let space = Space::new(split, &automata, forbidden, (view.machine, view.coherence), Reduction::Off)?.going_on();
     match search(&space, view.most, &split.budget)? {
         Found::Closed(reached) => Ok(reached.len()),

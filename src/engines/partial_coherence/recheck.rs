@@ -13,7 +13,7 @@ use super::layout::{Entry, Layout};
 use super::search::Reached;
 use super::space::bits;
 use crate::budget::{Budget, Exhausted};
-use crate::engines::automata::{Automata, Location, Operation, Transition, Value};
+use crate::engines::automata::{Automata, Location, Operation, Outside, Transition, Value};
 use crate::property::Quantifier;
 use crate::weak::Machine;
 use crate::weak::forbidden::Forbidden;
@@ -39,6 +39,7 @@ pub struct Claim<'c> {
     coherence: Coherence,
     layout: &'c Layout,
     transitions: Vec<&'c [Transition]>,
+    outside: Vec<&'c [Outside]>,
     /// For each thread and state the transitions from there.
     from: Vec<Vec<Vec<usize>>>,
     seen: Vec<Vec<Seen>>,
@@ -101,6 +102,7 @@ impl<'c> Claim<'c> {
             coherence,
             layout,
             transitions: automata.threads.iter().map(|thread| &thread.transitions[..]).collect(),
+            outside: automata.threads.iter().map(|thread| &thread.outside[..]).collect(),
             from: from.collect(),
             seen: (0..automata.threads.len()).map(of_thread).collect(),
             domains: &automata.domains,
@@ -173,6 +175,7 @@ impl<'c> Claim<'c> {
                 let mut end = Some(state);
                 (0..self.private[thread].len()).for_each(|_| end = end.and_then(next));
                 self.from[thread][state] == [*at as usize]
+                    && !self.outside[thread].iter().any(|known| known.from as usize == state)
                     && is_unseen
                     && end.is_none()
                     && looks(thread, state) == looks(thread, known.to as usize)
@@ -284,6 +287,18 @@ impl<'c> Claim<'c> {
         }
     }
 
+    /// Whether something can be written that is in no domain.
+    fn leads_out(&self, state: &Plain) -> bool {
+        self.outside.iter().enumerate().any(|(thread, outside)| {
+            let has = |&(location, value): &(Location, Value)| state.memory[location as usize] == u64::from(value);
+            outside.iter().any(|known| {
+                known.from as usize == state.threads[thread]
+                    && (!known.drained || self.is_drained(state, thread))
+                    && known.reads.iter().all(has)
+            })
+        })
+    }
+
     /// Whether a state is one that must not be.
     fn is_bad(&self, state: &Plain) -> bool {
         let seen = || state.threads.iter().zip(&self.seen).map(|(&at, seen)| &seen[at]);
@@ -369,6 +384,7 @@ impl Look<'_, '_> {
         self.reached.load(number, &mut self.words);
         claim.unpack(&self.words, &mut self.here);
         !claim.is_bad(&self.here)
+            && !claim.leads_out(&self.here)
             && (0..self.here.threads.len()).all(|thread| {
                 let mut transitions = claim.from[thread][self.here.threads[thread]].iter();
                 transitions.all(|&at| {

@@ -13,6 +13,7 @@ use crate::explore::blocks::{BLOCK, Blocks};
 use crate::explore::store::States;
 use crate::explore::table::Table;
 use crate::weak::visited::LimitReached;
+use std::collections::BTreeSet;
 
 /// What a search has found.
 pub enum Found<'s> {
@@ -34,6 +35,8 @@ pub struct Run {
 /// All states that are reached.
 pub struct Reached<'s> {
     blocks: Blocks<Expander<'s>>,
+    /// What can be written in them that is in no domain: locations, by position, and values.
+    pub outside: BTreeSet<(usize, i64)>,
 }
 
 impl Reached<'_> {
@@ -80,7 +83,8 @@ pub fn search<'s>(space: &'s Space<'s>, most: usize, budget: &Budget) -> Result<
             }
         };
         if block.is_empty() {
-            return Ok(Found::Closed(Reached { blocks }));
+            let outside = blocks.expanders().flat_map(|expander| std::mem::take(&mut expander.outside)).collect();
+            return Ok(Found::Closed(Reached { blocks, outside }));
         }
         // For each state, as all searches pay; the clock is looked at now and then.
         block.iter().try_for_each(|_| budget.check()).map_err(LimitReached::Budget)?;

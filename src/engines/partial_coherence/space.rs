@@ -23,13 +23,14 @@ use super::coherence::Coherence;
 use super::layout::{Entry, Layout, Queue};
 use crate::engines::automata::observed::Observed;
 use crate::engines::automata::replay::Scheduled;
-use crate::engines::automata::{Automata, Automaton, Location, Operation, StateAt, Stop, Transition, Value};
+use crate::engines::automata::{Automata, Automaton, Location, Operation, Outside, StateAt, Stop, Transition, Value};
 use crate::explore::blocks::{Expand, Successors};
 use crate::property::{ConditionFault, Quantifier};
 use crate::weak::Machine;
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// Which steps are made at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub enum Reduction {
 struct ThreadTable<'a> {
     initial: StateAt,
     transitions: &'a [Transition],
+    /// What would lead out of the domains.
+    outside: &'a [Outside],
     /// The transitions from each state.
     out: Vec<Vec<u32>>,
     /// For each state the transition that is made at once there, if there is one.
@@ -118,6 +121,7 @@ impl<'a> Space<'a> {
             threads.push(ThreadTable {
                 initial: automaton.initial,
                 transitions: &automaton.transitions,
+                outside: &automaton.outside,
                 out,
                 private,
                 classes,
@@ -157,7 +161,13 @@ impl<'a> Space<'a> {
 
     /// What expands its states.
     pub fn expander(&self) -> Expander<'_> {
-        Expander { space: self, next: vec![0; self.layout.len()], judged: FxHashMap::default(), traced: Vec::new() }
+        Expander {
+            space: self,
+            next: vec![0; self.layout.len()],
+            judged: FxHashMap::default(),
+            traced: Vec::new(),
+            outside: BTreeSet::new(),
+        }
     }
 
     fn thread_state(&self, state: &[u64], thread: usize) -> usize {
@@ -200,14 +210,15 @@ impl<'a> Space<'a> {
             Operation::Silent => return true,
             Operation::Write(..) => true,
             Operation::Read(location, value) => self.reads(state, thread, *location, *value),
-            Operation::Whole(reads, _) => {
-                self.layout.is_drained(state, thread)
-                    && reads
-                        .iter()
-                        .all(|&(location, value)| self.layout.memory[location as usize].get(state) == u64::from(value))
-            }
+            // What is one step is drained.
+            Operation::Whole(reads, _) => self.has(state, reads),
         };
         has_values && !self.is_prevented(state, thread, known.label)
+    }
+
+    /// Whether the memory has these values.
+    fn has(&self, state: &[u64], values: &[(Location, Value)]) -> bool {
+        values.iter().all(|&(location, value)| self.layout.memory[location as usize].get(state) == u64::from(value))
     }
 
     /// Whether a constraint forbids that something with this label is done now. Of what waits every entry of a fully
@@ -343,6 +354,9 @@ pub fn bits(mut set: u64) -> impl Iterator<Item = usize> {
 fn private(automaton: &Automaton, out: &[Vec<u32>], classes: &[Option<u32>], mentioned: &[usize]) -> Vec<Option<u32>> {
     let alone = |state: usize| {
         let [only] = out[state][..] else { return None };
+        if automaton.outside.iter().any(|known| known.from as usize == state) {
+            return None;
+        }
         let known = &automaton.transitions[only as usize];
         let is_unnoticed = match &known.operation {
             Operation::Silent => true,
@@ -394,6 +408,8 @@ pub struct Expander<'s> {
     judged: FxHashMap<Box<[u32]>, bool>,
     /// The steps to the successor at hand, for who wants to know.
     traced: Vec<Traced>,
+    /// What can be written that is in no domain: locations, by position, and values.
+    pub outside: BTreeSet<(usize, i64)>,
 }
 
 /// Who is told the successors of a state.
@@ -499,7 +515,13 @@ impl Expander<'_> {
             for queue in space.layout.of_thread[thread].clone() {
                 self.become_visible(state, thread, queue, sink);
             }
-            for &transition in &table.out[space.thread_state(state, thread)] {
+            let at = space.thread_state(state, thread);
+            for known in table.outside.iter().filter(|known| known.from as usize == at) {
+                if (!known.drained || space.layout.is_drained(state, thread)) && space.has(state, &known.reads) {
+                    self.outside.extend(&known.writes);
+                }
+            }
+            for &transition in &table.out[at] {
                 let known = &table.transitions[transition as usize];
                 if space.is_enabled(state, thread, known) {
                     self.next.copy_from_slice(state);
