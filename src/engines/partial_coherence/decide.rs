@@ -101,61 +101,71 @@ struct Asked<'a> {
 }
 
 /// What a search within domains has come to.
-enum Within {
-    Judged(Judgement),
+enum Within<T> {
+    Done(T),
     /// These are written, and in no domain: locations, by position, and values.
     Outside(BTreeSet<(usize, i64)>),
 }
 
-impl Asked<'_> {
-    /// With the values that threads can write if each reads any of them; if these have no bound, with those that are
-    /// written in states that are reached; if these have none either, with values given up.
-    fn judge(&self) -> Result<Judgement, Stop> {
-        let has_no_bound = |stop: &Stop| matches!(stop, Stop::ManyValues(..) | Stop::ThreadTooLarge { .. });
-        match self.within(Domains::Closed(FEW_VALUES), &GivenUp::default()) {
-            Ok(Within::Judged(judgement)) => return Ok(judgement),
-            Err(stop) if !has_no_bound(&stop) => return Err(stop),
-            Ok(Within::Outside(_)) | Err(_) => {}
-        }
-        match self.growing() {
-            Err(stop) if has_no_bound(&stop) => {}
-            decided => return decided,
-        }
-        let bounded = bounded(self.split, self.forbidden, MOST_VALUES)?;
-        let Some((split, given_up)) = bounded else {
-            // It was the search that found no end, and not the values.
-            return match self.within(Domains::Closed(MOST_VALUES), &GivenUp::default())? {
-                Within::Judged(judgement) => Ok(judgement),
-                Within::Outside(_) => unreachable!("the domains are closed"),
-            };
-        };
-        match (Asked { split: &split, ..*self }).within(Domains::Closed(MOST_VALUES), &given_up)? {
-            Within::Judged(judgement) => Ok(judgement),
+impl<T> Within<T> {
+    /// Of domains that are closed.
+    fn done(self) -> T {
+        match self {
+            Within::Done(done) => done,
             Within::Outside(_) => unreachable!("the domains are closed"),
         }
     }
+}
 
-    /// With domains that grow by what is written, as long as something is.
-    fn growing(&self) -> Result<Judgement, Stop> {
-        let mut domains: Vec<Vec<i64>> = self.split.memory.iter().map(|&value| vec![value]).collect();
-        for _ in 0..MOST_ROUNDS {
-            let outside = match self.within(Domains::Given(&domains), &GivenUp::default())? {
-                Within::Judged(judgement) => return Ok(judgement),
-                Within::Outside(outside) => outside,
-            };
-            for (location, value) in outside {
-                if !domains[location].contains(&value) {
-                    domains[location].push(value);
-                }
-                if domains[location].len() > MOST_VALUES {
-                    return Err(Stop::ManyValues(location, format!("{} has no bound", self.split.locations[location])));
-                }
+fn has_no_bound(stop: &Stop) -> bool {
+    matches!(stop, Stop::ManyValues(..) | Stop::ThreadTooLarge { .. })
+}
+
+/// Searches with the values that threads can write if each reads any of them; if these have no bound, with those that
+/// are written in states that are reached: domains grow as long as something is written that they do not have.
+fn with_domains<T>(
+    split: &SplitProgram,
+    mut search: impl FnMut(Domains<'_>) -> Result<Within<T>, Stop>,
+) -> Result<T, Stop> {
+    match search(Domains::Closed(FEW_VALUES)) {
+        Err(stop) if has_no_bound(&stop) => {}
+        closed => return closed.map(Within::done),
+    }
+    let mut domains: Vec<Vec<i64>> = split.memory.iter().map(|&value| vec![value]).collect();
+    let no_bound = |location: usize| Stop::ManyValues(location, format!("{} has no bound", split.locations[location]));
+    for _ in 0..MOST_ROUNDS {
+        let outside = match search(Domains::Given(&domains))? {
+            Within::Done(done) => return Ok(done),
+            Within::Outside(outside) => outside,
+        };
+        for (location, value) in outside {
+            if !domains[location].contains(&value) {
+                domains[location].push(value);
+            }
+            if domains[location].len() > MOST_VALUES {
+                return Err(no_bound(location));
             }
         }
-        Err(Stop::ManyValues(0, "values have no bound".to_owned()))
+    }
+    Err(no_bound(0))
+}
+
+impl Asked<'_> {
+    /// If there is no bound on values that are reached, with values given up.
+    fn judge(&self) -> Result<Judgement, Stop> {
+        let nothing = GivenUp::default();
+        match with_domains(self.split, |domains| self.within(domains, &nothing)) {
+            Err(stop) if has_no_bound(&stop) => {}
+            judged => return judged,
+        }
+        let closed = Domains::Closed(MOST_VALUES);
+        match bounded(self.split, self.forbidden, MOST_VALUES)? {
+            Some((split, given_up)) => (Asked { split: &split, ..*self }).within(closed, &given_up).map(Within::done),
+            None => self.within(closed, &nothing).map(Within::done),
+        }
     }
 
-    fn within(&self, domains: Domains<'_>, given_up: &GivenUp) -> Result<Within, Stop> {
+    fn within(&self, domains: Domains<'_>, given_up: &GivenUp) -> Result<Within<Judgement>, Stop> {
         let Asked { split, outline, forbidden, view, order } = *self;
         let View { machine, coherence, reduction, most } = view;
         let detail = match reduction {
@@ -172,7 +182,7 @@ impl Asked<'_> {
             Found::Closed(reached) if !reached.outside.is_empty() => return Ok(Within::Outside(reached.outside)),
             Found::Closed(reached) => {
                 let claim = Claim::new(&automata, &space.layout, (machine, coherence), forbidden, space.private());
-                return Ok(Within::Judged(match claim.is_proved_by(&reached, &split.budget)? {
+                return Ok(Within::Done(match claim.is_proved_by(&reached, &split.budget)? {
                     true => Judgement::Proved(Proof { states: reached.len(), given_up: given_up.clone() }),
                     false => Judgement::Doubtful,
                 }));
@@ -183,7 +193,7 @@ impl Asked<'_> {
         let way = way(&mut automata, outline, &run.steps);
         if *given_up != GivenUp::default() {
             // The run is none of the program, but of one that does more.
-            return Ok(Within::Judged(Judgement::Suspected(way)));
+            return Ok(Within::Done(Judgement::Suspected(way)));
         }
         let schedule: Vec<Scheduled> = run.steps.iter().map(|traced| traced.step).collect();
         let found = match bad {
@@ -193,7 +203,7 @@ impl Asked<'_> {
             }
             Bad::Wrong => replay::goes_wrong(split, machine, automata, &schedule).map(Judgement::GoesWrong),
         };
-        Ok(Within::Judged(found.unwrap_or(Judgement::Suspected(way))))
+        Ok(Within::Done(found.unwrap_or(Judgement::Suspected(way))))
     }
 }
 
@@ -216,17 +226,20 @@ pub fn by_formula(
     view: View,
 ) -> Result<Formula, Stop> {
     let View { machine, coherence, most, .. } = view;
-    let automata =
-        Automata::within(split, forbidden, Detail::Literal(Labels::Instructions), Domains::Closed(MOST_VALUES))?;
     let constraints = Constraints::new(program, outline, fences);
-    let space = Space::new(split, &automata, forbidden, (machine, coherence), Reduction::Off)?;
-    let enforced = constraints.enforced(&space.layout);
-    let space = space.enforcing(enforced);
-    Ok(match search(&space, most, &split.budget)? {
-        Found::Closed(_) => Formula::Holds,
-        Found::Bad(run, _) => {
-            Formula::Demands(constraints.demand(&space, &automata, coherence, (&run.steps, &run.states)))
-        }
+    with_domains(split, |domains| {
+        let automata = Automata::within(split, forbidden, Detail::Literal(Labels::Instructions), domains)?;
+        let space = Space::new(split, &automata, forbidden, (machine, coherence), Reduction::Off)?;
+        let enforced = constraints.enforced(&space.layout);
+        let space = space.enforcing(enforced);
+        Ok(match search(&space, most, &split.budget)? {
+            Found::Closed(reached) if !reached.outside.is_empty() => Within::Outside(reached.outside),
+            Found::Closed(_) => Within::Done(Formula::Holds),
+            Found::Bad(run, _) => {
+                let sites = constraints.demand(&space, &automata, coherence, (&run.steps, &run.states));
+                Within::Done(Formula::Demands(sites))
+            }
+        })
     })
 }
 
@@ -269,10 +282,14 @@ pub fn drained_states(
 /// If there are more than may be seen.
 #[cfg(feature = "internals")]
 pub fn count(split: &SplitProgram, forbidden: Forbidden<'_>, labels: Labels, view: View) -> Result<usize, Stop> {
-    let automata = Automata::within(split, forbidden, Detail::Literal(labels), Domains::Closed(MOST_VALUES))?;
-    let space = Space::new(split, &automata, forbidden, (view.machine, view.coherence), Reduction::Off)?.going_on();
-    match search(&space, view.most, &split.budget)? {
-        Found::Closed(reached) => Ok(reached.len()),
-        Found::Bad(..) => unreachable!("the search goes on at bad states"),
-    }
+    with_domains(split, |domains| {
+        let automata = Automata::within(split, forbidden, Detail::Literal(labels), domains)?;
+        let space = Space::new(split, &automata, forbidden, (view.machine, view.coherence), Reduction::Off)?;
+        let space = space.going_on();
+        match search(&space, view.most, &split.budget)? {
+            Found::Closed(reached) if !reached.outside.is_empty() => Ok(Within::Outside(reached.outside)),
+            Found::Closed(reached) => Ok(Within::Done(reached.len())),
+            Found::Bad(..) => unreachable!("the search goes on at bad states"),
+        }
+    })
 }
