@@ -56,6 +56,10 @@ fn coherence(row: &csv::StringRecord) -> Coherence {
     }
 }
 
+/// The increment of the barrier is a full fence here, and in the paper waits only for writes to the counter: so nothing
+/// waits when an epoch begins, and even sets are enough.
+const VERIFIED_HERE: (&str, Coherence) = ("sense-1", Coherence::Set);
+
 #[test]
 fn programs_with_fences_are_verified_as_in_table_1() {
     let Some(rows) = published("1") else { return };
@@ -69,6 +73,7 @@ fn programs_with_fences_are_verified_as_in_table_1() {
             let judged =
                 judge(&split, &specification.outline, forbidden, view).unwrap_or_else(|stop| panic!("{stop:?}"));
             match (judged, &row[4]) {
+                (Judgement::Proved(_), "counterexample") if (&*model(row), view.coherence) == VERIFIED_HERE => {}
                 (Judgement::Proved(_), "verified") | (Judgement::Suspected(_), "counterexample") => {}
                 (Judgement::Violated(_), _) => panic!("{row:?}: the program has enough fences"),
                 (Judgement::Suspected(_), _) => panic!("{row:?} {reduction:?}: suspected"),
