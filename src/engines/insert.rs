@@ -71,10 +71,8 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
     let (inserted, fences) = match fewest(&choice, [], &mut learner) {
         Insertion::Fewest(fences) => (Inserted::Enough, fences),
         Insertion::Unfixable(demand) => {
-            // The run that no fence stops is the one that was found last; of an abstraction none is told.
-            if learner.suspected.is_none() {
-                learner.runs.rotate_right(1);
-            }
+            // The run that no fence stops is the one that was found last.
+            learner.runs.rotate_right(1);
             let elsewhere = !demand.sites.is_empty();
             let inserted = match learner.suspected.clone() {
                 Some(advice) => Inserted::NotAbstractly(advice),
