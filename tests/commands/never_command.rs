@@ -370,7 +370,8 @@ fn bounds_and_abstractions_are_told_in_json() {
     let scratch = Scratch::new();
     let path = scratch.path("open.json");
     let result = |arguments: &[&str]| {
-        let (out, _) = ends(3, &[&["analyse", "--mm", "pso", "--property", "never", "--json", &path], arguments].concat());
+        let (out, _) =
+            ends(3, &[&["analyse", "--mm", "pso", "--property", "never", "--json", &path], arguments].concat());
         (json(&path)["results"][0].clone(), words(&out))
     };
     let (open, out) = result(&["specs/properties/bakery-3.slco", "--max-weak-states", "5000"]);
