@@ -42,7 +42,8 @@ Exit status:
   0  done
   1  done; synchronisation is missing (--check), no fences are enough, or a property fails
   2  the command or its input is wrong
-  3  a limit or Ctrl-C stopped it before the answer was complete (also: --cycles N left cycles out)";
+  3  a limit or Ctrl-C stopped it before the answer was complete (also: --cycles N left cycles
+     out, or an abstraction does not decide it)";
 
 const VERIFY_STATUS: &str = "\
 Exit status:
@@ -187,7 +188,7 @@ pub struct AnalyseArguments {
     #[arg(long, value_name = "A..B", value_parser = instances)]
     pub instances: Option<Instances>,
     /// List the minimal sets of fences, from which none can be left out: at most N, or all of them (--engine
-    /// persistence: of each thread; single-buffer, store-buffers: of the program)
+    /// persistence: of each thread; engines that run the program: of the program)
     #[arg(long, value_name = "N|all", value_parser = cycles)]
     pub minimal_sets: Option<CyclesArgument>,
     /// Where fences may stand, for engines that run the program: anywhere (all), only right after instructions that

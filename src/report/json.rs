@@ -88,6 +88,9 @@ struct ResultObject<'a> {
     /// If no fences are enough, or it is not known which are; then there are none below.
     #[serde(skip_serializing_if = "Option::is_none")]
     inserted: Option<InsertedObject<'static>>,
+    /// Fences that are known to be enough, where it is not known which are the fewest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enough: Option<EnoughObject<'a>>,
     /// What `minimal` of the summary means here.
     minimal_in_words: String,
     /// How far delays were confirmed.
@@ -135,13 +138,20 @@ struct LadderObject {
 
 #[derive(Serialize)]
 struct InsertedObject<'a> {
-    /// `unfixable`, `not-at-sites` or `undecided`.
+    /// `unfixable`, `not-at-sites`, `not-abstractly` or `undecided`.
     verdict: &'a str,
     /// At least so many fences are needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     at_least: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
+}
+
+/// Fences that are enough, and may be more than are needed.
+#[derive(Serialize)]
+struct EnoughObject<'a> {
+    sites: Vec<String>,
+    rests_on: &'a str,
 }
 
 /// What another reading of composite instructions would answer.
@@ -336,6 +346,10 @@ fn result_object<'a>(outcome: &Outcome, result: &'a ModelOutcome) -> ResultObjec
         summary: outcome.summary_row(result),
         limit: limits::in_words(outcome, result),
         inserted: inserted_object(&result.inserted),
+        enough: result.upper.as_ref().map(|upper| EnoughObject {
+            sites: upper.fences.iter().map(|&site| names::point(accesses, site)).collect(),
+            rests_on: &upper.rests_on,
+        }),
         minimal_in_words: outcome.minimal_in_words(result),
         confirming: confirming_object(result),
         rules: result.model.rules(),

@@ -264,7 +264,7 @@ fn conditions_of_litmus_tests_are_judged_by_runs() {
     let (out, _) = ends(1, &["verify", "litmus/sb.litmus", "--mm", "tso", "--property", "final"]);
     assert!(out.contains("tso: violated") && out.contains("violates the condition of the test."), "{out}");
     let (out, _) = ends(0, &["-q", "analyse", "litmus/sb.litmus", "--mm", "tso", "--property", "final"]);
-    assert!(out.contains(" fences=2 ") && out.contains("engine=store-buffers"), "{out}");
+    assert!(out.contains(" fences=2 ") && out.contains("engine=auto"), "{out}");
     let scratch = Scratch::new();
     // Of all final states: one of the threads sees the other, which only store buffers can keep from being so.
     let text = fs::read_to_string("litmus/sb.litmus").unwrap();
@@ -325,7 +325,7 @@ fn fences_stand_where_they_may() {
     assert_eq!(status, 2, "{errors}");
     assert!(errors.contains("expected all, after-writes, before-reads, or a file with sites"), "{errors}");
     let (_, errors) = ends(2, &["analyse", PETERSON, "--mm", "tso", "--fence-sites", "all"]);
-    assert!(errors.contains("--fence-sites is for --engine single-buffer"), "{errors}");
+    assert!(errors.contains("--fence-sites is for --engine auto"), "{errors}");
 }
 
 #[test]
@@ -364,6 +364,32 @@ fn minimal_sets_are_listed_in_json() {
     assert_eq!(listed.as_array().unwrap().len(), 9, "{listed}");
 }
 
+/// What is enough is told beside what is not decided, and that an abstraction has no fences is no word on the program.
+#[test]
+fn bounds_and_abstractions_are_told_in_json() {
+    let scratch = Scratch::new();
+    let path = scratch.path("open.json");
+    let result = |arguments: &[&str]| {
+        let (out, _) =
+            ends(3, &[&["analyse", "--mm", "pso", "--property", "never", "--json", &path], arguments].concat());
+        (json(&path)["results"][0].clone(), words(&out))
+    };
+    let (open, out) = result(&["specs/properties/bakery-3.slco", "--max-weak-states", "5000"]);
+    assert_eq!(open["inserted"]["verdict"], "undecided");
+    assert_eq!(open["inserted"]["at_least"], 6);
+    let sites = open["enough"]["sites"].as_array().unwrap();
+    assert!(sites.len() >= 6 && sites[0] == "P0.0 after", "{sites:?}");
+    assert!(open["enough"]["rests_on"].as_str().unwrap().contains("sequentially consistent"), "{open}");
+    assert!(out.contains("enough, if perhaps not the fewest: P0.0 after, "), "{out}");
+    assert!(out.contains(&format!("not known (at least 6 needed, {} enough)", sites.len())), "{out}");
+    let few = ["--engine", "partial-coherence", "--buffers", "full:0"];
+    let (open, out) = result(&[&["specs/partial-coherence/fast-1a.slco"], &few[..]].concat());
+    assert_eq!(open["inserted"]["verdict"], "not-abstractly");
+    assert!(open["inserted"]["why"].as_str().unwrap().contains("try --buffers full:1, or --engine auto"), "{open}");
+    assert!(open.get("enough").is_none(), "{open}");
+    assert!(out.contains("not decided (no fences are enough for the abstraction)"), "{out}");
+}
+
 /// The files of a report.
 fn report(scratch: &Scratch, status: i32, program: &str) -> PathBuf {
     let out = scratch.0.path().join("report");
@@ -379,7 +405,7 @@ fn reports_have_the_runs_that_fences_stop() {
     let scratch = Scratch::new();
     let out = report(&scratch, 0, PETERSON);
     let json = json(out.join("report.json"));
-    assert_eq!(json["engine"]["name"], "single-buffer");
+    assert_eq!(json["engine"]["name"], "auto");
     let result = &json["results"][0];
     let fences = result["fences"].as_array().unwrap();
     let runs = result["runs"].as_array().unwrap();
