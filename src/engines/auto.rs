@@ -2,6 +2,7 @@
 //!
 //! | way | finds | proves |
 //! |---|---|---|
+//! | store buffers with a bound, of a program that is small | runs, the shortest | that there are none, if no buffer was full |
 //! | sequential consistency | a run that no fence stops | that there is none: once for a program, whatever fences it has |
 //! | few threads: all pairs, then triples, move, by partial coherence | runs, which are runs of the program | nothing |
 //! | [partial coherence](super::partial_coherence), with heads of 2, 4 and 8 | runs that store buffers can make | that there are none |

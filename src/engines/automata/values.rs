@@ -11,7 +11,8 @@
 //! goes wrong by a value that is given up goes right here: its thread goes on, where that of the program stops.
 
 use super::{Automata, Detail, Domains, Stop};
-use crate::ids::{LocationAt, Slot, ThreadAt};
+use crate::ids::{Slot, ThreadAt};
+use crate::program::Program;
 use crate::program::compiled::Code;
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::{Cell, Operation, SplitProgram, SplitStep};
@@ -155,10 +156,19 @@ fn give_up(step: &mut SplitStep, thread: usize, given_up: &mut GivenUp) -> Resul
 }
 
 impl GivenUp {
-    /// In words, for who names the program's variables.
-    pub fn in_words(&self, split: &SplitProgram, locals: impl Fn(usize, usize) -> String) -> String {
-        let shared = self.locations.iter().map(|&location| split.locations[LocationAt::new(location).index()].clone());
-        let own = self.locals.iter().map(|&(thread, local)| locals(thread, local));
-        shared.chain(own).collect::<Vec<String>>().join(", ")
+    /// The names of the variables, if there are any.
+    pub fn names(&self, program: &Program, split: &SplitProgram) -> Option<String> {
+        let local = |&(thread, slot): &(usize, usize)| {
+            let thread = &program.threads[thread];
+            let mut end = 0;
+            let variable = thread.locals.iter().find(|variable| {
+                end += variable.initial.len();
+                slot < end
+            });
+            format!("{}.{}", thread.name, variable.map_or("", |variable| &variable.name))
+        };
+        let shared = self.locations.iter().map(|&location| split.locations[location].clone());
+        let names: Vec<String> = shared.chain(self.locals.iter().map(local)).collect();
+        (!names.is_empty()).then(|| names.join(", "))
     }
 }

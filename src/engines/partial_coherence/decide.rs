@@ -26,10 +26,18 @@ pub enum Judgement {
     Violated(Violation),
     /// An instruction goes wrong.
     GoesWrong(At),
-    /// A run of the abstract program violates it, which may be none of the program: where fences would stop it.
-    Suspected(Way),
+    /// A run of the abstract program violates it, which may be none of the program.
+    Suspected(Suspicion),
     /// Nothing was found, but the proof of that did not pass a second look: a defect of ours.
     Doubtful,
+}
+
+/// What is known of a run that may be none of the program.
+pub struct Suspicion {
+    /// Where fences would stop it.
+    pub way: Way,
+    /// The variables whose values were given up.
+    pub given_up: GivenUp,
 }
 
 /// What a proof rests on.
@@ -193,7 +201,7 @@ impl Asked<'_> {
         let way = way(&mut automata, outline, &run.steps);
         if *given_up != GivenUp::default() {
             // The run is none of the program, but of one that does more.
-            return Ok(Within::Done(Judgement::Suspected(way)));
+            return Ok(Within::Done(Judgement::Suspected(Suspicion { way, given_up: given_up.clone() })));
         }
         let schedule: Vec<Scheduled> = run.steps.iter().map(|traced| traced.step).collect();
         let found = match bad {
@@ -203,7 +211,8 @@ impl Asked<'_> {
             }
             Bad::Wrong => replay::goes_wrong(split, machine, automata, &schedule).map(Judgement::GoesWrong),
         };
-        Ok(Within::Done(found.unwrap_or(Judgement::Suspected(way))))
+        let suspicion = Suspicion { way, given_up: GivenUp::default() };
+        Ok(Within::Done(found.unwrap_or(Judgement::Suspected(suspicion))))
     }
 }
 

@@ -39,7 +39,7 @@ mod space;
 
 pub use coherence::Coherence;
 pub(super) use decide::judge_sequentially;
-pub use decide::{Judgement, Proof, View, judge};
+pub use decide::{Judgement, Proof, Suspicion, View, judge};
 #[cfg(feature = "internals")]
 pub use decide::{count, drained_states};
 pub use space::Reduction;
@@ -138,7 +138,9 @@ fn decided(trial: &Trial<'_>, how: Abstracting) -> Decided {
         Ok(Judgement::Proved(proof)) => Ruling::Holds(proof.in_words(trial.program, &split, view)),
         Ok(Judgement::Violated(violation)) => Verdict::Violated(Box::new(violation)).into(),
         Ok(Judgement::GoesWrong(at)) => return Err(trial::Trouble::GoesWrong(at)),
-        Ok(Judgement::Suspected(way)) => Ruling::Suspected(way, suspicion(coherence)),
+        Ok(Judgement::Suspected(Suspicion { way, given_up })) => {
+            Ruling::Suspected(way, suspicion(coherence, given_up.names(trial.program, &split)))
+        }
         Ok(Judgement::Doubtful) => Verdict::Undecided(Limit::SecondLook).into(),
         Err(stop) => Verdict::Undecided(stop.limit(trial.program)?.into()).into(),
     };
@@ -146,10 +148,16 @@ fn decided(trial: &Trial<'_>, how: Abstracting) -> Decided {
 }
 
 /// What is said of a run of the abstraction that may be none of the program.
-fn suspicion(coherence: Coherence) -> String {
+fn suspicion(coherence: Coherence, given_up: Option<String>) -> String {
+    let (values, other) = match given_up {
+        None => (String::new(), format!("try --buffers {}, or --engine auto", coherence.with_longer_head())),
+        Some(names) => (
+            format!(", where the values of {names} are not told apart,"),
+            "bound them (for example with %), or use --engine auto".to_owned(),
+        ),
+    };
     format!(
-        "a run of the abstraction --buffers {coherence} violates it, and the program may have no such run; try --buffers {}, or --engine auto",
-        coherence.with_longer_head()
+        "a run of the abstraction --buffers {coherence}{values} violates it, and the program may have no such run; {other}"
     )
 }
 
@@ -167,7 +175,9 @@ fn formula(trial: &Trial<'_>, forbidden: Forbidden<'_>, view: View) -> Result<Op
     let given = (trial.program, trial.outline, &trial.repair.fences);
     match by_formula(&split, given, forbidden, view) {
         Ok(Formula::Holds) => Ok(None),
-        Ok(Formula::Demands(sites)) => Ok(Some(Ruling::Suspected(Way::through(sites), suspicion(view.coherence)))),
+        Ok(Formula::Demands(sites)) => {
+            Ok(Some(Ruling::Suspected(Way::through(sites), suspicion(view.coherence, None))))
+        }
         Err(stop) => Ok(Some(Verdict::Undecided(stop.limit(trial.program)?.into()).into())),
     }
 }
@@ -176,19 +186,8 @@ impl Proof {
     /// What a proof rests on.
     pub(super) fn in_words(&self, program: &Program, split: &SplitProgram, view: View) -> String {
         let Proof { states, given_up } = self;
-        let local = |thread: usize, slot: usize| {
-            let thread = &program.threads[thread];
-            let mut first = 0;
-            let name = thread.locals.iter().find(|variable| {
-                first += variable.initial.len();
-                slot < first
-            });
-            format!("{}.{}", thread.name, name.map_or("", |variable| &variable.name))
-        };
-        let values = match given_up.locations.is_empty() && given_up.locals.is_empty() {
-            true => String::new(),
-            false => format!("; the values of {} are not told apart", given_up.in_words(split, local)),
-        };
+        let values = given_up.names(program, split);
+        let values = values.map_or(String::new(), |names| format!("; the values of {names} are not told apart"));
         format!(
             "all {states} states of an abstraction that has every run of the program (partial coherence, --buffers {}), however many writes wait{values} (re-checked)",
             view.coherence
