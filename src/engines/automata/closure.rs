@@ -27,7 +27,10 @@ pub enum RawOperation {
     Outside(Vec<(LocationAt, i64)>, Vec<(LocationAt, i64)>),
 }
 
-/// What threads can do, and the values of each location, sorted; with domains that are given, only as long as these have
+/// What each thread can do, and the values of each location, sorted.
+pub type Closed = (Vec<FxHashSet<Raw>>, Vec<Vec<i64>>);
+
+/// What threads can do, and the values of each location; with domains that are given, only as long as these have
 /// all that is written.
 ///
 /// # Errors
@@ -37,7 +40,7 @@ pub fn closed(
     configurations: &mut [Configurations<'_>],
     labels: Labels,
     which: Domains<'_>,
-) -> Result<(Vec<FxHashSet<Raw>>, Vec<Vec<i64>>), Stop> {
+) -> Result<Closed, Stop> {
     // In the order in which they are found.
     let (mut domains, is_fixed, most): (Vec<Vec<i64>>, bool, usize) = match which {
         Domains::Closed(most) => (program.memory.iter().map(|&value| vec![value]).collect(), false, most),

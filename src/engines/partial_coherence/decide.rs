@@ -252,16 +252,16 @@ pub fn by_formula(
     })
 }
 
+/// Where each thread is, as it is printed, and what the memory holds.
+#[cfg(feature = "internals")]
+pub type Drained = (Vec<String>, Vec<i64>);
+
 /// Where threads can be, and what memory can hold, when nothing waits: of the program as it is written.
 ///
 /// # Errors
 /// If there are more states than may be seen.
 #[cfg(feature = "internals")]
-pub fn drained_states(
-    split: &SplitProgram,
-    forbidden: Forbidden<'_>,
-    view: View,
-) -> Result<BTreeSet<(Vec<String>, Vec<i64>)>, Stop> {
+pub fn drained_states(split: &SplitProgram, forbidden: Forbidden<'_>, view: View) -> Result<BTreeSet<Drained>, Stop> {
     let automata = Automata::within(split, forbidden, Detail::Literal(Labels::None), Domains::Closed(MOST_VALUES))?;
     let space = Space::new(split, &automata, forbidden, (view.machine, view.coherence), Reduction::Off)?.going_on();
     let Found::Closed(reached) = search(&space, view.most, &split.budget)? else {
