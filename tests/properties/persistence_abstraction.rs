@@ -82,7 +82,7 @@ fn compare(text: &Program, precise: &Told, told: &Told, what: &str) {
         match told.outcome.placement.minimality {
             Minimality::Program => assert_eq!(told.outcome.fences.len(), count, "{}", shown()),
             Minimality::AtLeast(needed) => assert!(needed <= count, "{}", shown()),
-            Minimality::EventGraph | Minimality::Greedy => panic!("{}", shown()),
+            Minimality::EventGraph | Minimality::Abstraction | Minimality::Greedy => panic!("{}", shown()),
         }
     } else {
         assert!(told.outcome.fences.len() <= count, "{}", shown());

@@ -197,7 +197,7 @@ fn bounds_enclose(usual: u64, model: &str) {
                     assert!(!is_comparable || exact.fences.len() <= told.fences.len(), "{}", shown());
                     &open
                 }
-                Minimality::Greedy => panic!("{}", shown()),
+                Minimality::Abstraction | Minimality::Greedy => panic!("{}", shown()),
             };
             count.set(count.get() + 1);
         }

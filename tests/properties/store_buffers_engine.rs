@@ -111,7 +111,7 @@ fn fences_are_the_fewest(usual: u64, shape: &Shape) {
                                 assert!(!less, "{} {property}: {least} are not needed\n{text}", model.name);
                             }
                         }
-                        Inserted::Unfixable | Inserted::NotAtSites => {
+                        Inserted::Unfixable | Inserted::NotAtSites | Inserted::NotAbstractly(_) => {
                             panic!("{} {property}: sequential consistency has these properties\n{text}", model.name)
                         }
                     }
@@ -156,7 +156,7 @@ fn bundled_specifications_need_no_more_fences_further_down_the_ladder() {
         let least = match outcome.inserted {
             Inserted::Enough => outcome.fences.len(),
             Inserted::Undecided(least, _) => least,
-            Inserted::Unfixable | Inserted::NotAtSites => panic!("{}", path.display()),
+            Inserted::Unfixable | Inserted::NotAtSites | Inserted::NotAbstractly(_) => panic!("{}", path.display()),
         };
         decided.set(decided.get() + u32::from(outcome.inserted == Inserted::Enough));
         for more in above.into_iter().filter(|more| more.complete) {

@@ -1,0 +1,529 @@
+//! The engine partial-coherence: its abstraction against all states on store buffers, its verdicts against two other
+//! searches, its fences against all sets of sites. The engine auto against those that decide the same.
+
+use super::single_buffer::{Counts, SIZE, observed, question, random_condition, random_loops, weak_condition};
+use crate::support::engines::{asked, named, placed};
+use crate::support::random::{cases, random_cases};
+use crate::support::random_program::{Size, random_program, show};
+use rand::Rng;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use seqcon::Minimality;
+use seqcon::analysis::{Inserted, ModelOutcome, Options};
+use seqcon::engines::partial_coherence::{
+    Abstracting, Coherence, Inference, Judgement, Proof, Reduction, Stop, View, drained_states, judge,
+};
+use seqcon::engines::single_buffer::{Rules, backwards};
+use seqcon::engines::{Settings, Trouble};
+use seqcon::ids::{ControlAt, LocationAt, ThreadAt};
+use seqcon::lang::parse_condition;
+use seqcon::outline::{Outline, Place, Site};
+use seqcon::program::{
+    Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span,
+};
+use seqcon::property::{FinalCondition, Observed, Property, Proposition, Quantifier, StateCondition};
+use seqcon::repair::Repair;
+use seqcon::specification::Specification;
+use seqcon::trial;
+use seqcon::weak::buffers::Buffers;
+use seqcon::weak::forbidden::{Forbidden, Unjudged, search};
+use seqcon::weak::split::SplitProgram;
+use seqcon::weak::system::System;
+use seqcon::weak::threads::Config;
+use seqcon::weak::verify::{Question, Verdict};
+use seqcon::weak::visited::Visited;
+use seqcon::weak::{Granularity, Machine};
+use std::collections::{BTreeMap, BTreeSet};
+
+const MACHINES: [Machine; 2] = [Machine::Tso, Machine::Pso];
+
+const COHERENCES: [Coherence; 7] = [
+    Coherence::Set,
+    Coherence::Full(0),
+    Coherence::Full(1),
+    Coherence::Full(2),
+    Coherence::Partial(0),
+    Coherence::Partial(1),
+    Coherence::Partial(2),
+];
+
+/// The most states of an abstract program.
+const MOST: usize = 100_000;
+
+fn view(machine: Machine, coherence: Coherence, reduction: Reduction) -> View {
+    View { machine, coherence, reduction, most: MOST }
+}
+
+fn name_of(machine: Machine) -> &'static str {
+    match machine {
+        Machine::Tso => "tso",
+        Machine::Pso => "pso",
+    }
+}
+
+/// The program with some fences in it.
+fn repaired(specification: &Specification, fences: &[Site]) -> SplitProgram {
+    let mut split = SplitProgram::new(&specification.program).unwrap();
+    let repair = Repair { fences: fences.iter().copied().collect(), ..Repair::default() };
+    repair.apply(&specification.outline, &mut split);
+    split
+}
+
+/// A few places for fences, often none.
+fn random_fences(rng: &mut StdRng, outline: &Outline) -> Vec<Site> {
+    let instructions: Vec<_> = outline.instrs().collect();
+    let many = [0, 0, 1, 2][rng.random_range(0..4)];
+    instructions.choose_multiple(rng, many).map(|&instr| Site::after(instr)).collect()
+}
+
+fn reference(scope: Scope, variable: usize) -> Reference {
+    Reference { scope, variable, index: None, span: Span::default() }
+}
+
+/// Values up to 2, also at the start, so that an index may be out of range, and sometimes a division by what may be 0.
+fn with_more_values(rng: &mut StdRng, mut program: Program) -> Program {
+    program.shared.iter_mut().for_each(|variable| variable.modulus = Some(3));
+    for local in program.threads.iter_mut().flat_map(|thread| &mut thread.locals) {
+        local.modulus = Some(3);
+        local.initial = vec![[0, 0, 1, 2][rng.random_range(0..4)]];
+    }
+    for assignment in assignments_of(&mut program).filter(|_| rng.random_ratio(1, 10)) {
+        let divisor = Box::new(Expression::Read(reference(Scope::Local, 0)));
+        let whole = Box::new(Expression::Constant(1));
+        assignment.value = Expression::Binary(BinaryOperator::Divide, whole, divisor, Span::default());
+    }
+    program
+}
+
+fn assignments_of(program: &mut Program) -> impl Iterator<Item = &mut Assignment> {
+    let instructions = program.threads.iter_mut().flat_map(|thread| &mut thread.instructions);
+    instructions.flat_map(|instruction| &mut instruction.assignments)
+}
+
+/// A random program with loops in which two threads write and read, somewhere between what else they do, so that store
+/// buffers do often what sequential consistency does not: as in the litmus test SB, or MP.
+fn random_races(rng: &mut StdRng) -> Program {
+    let size = Size { most_threads: 3, most_instructions: rng.random_range(3..=5) };
+    let mut program = random_loops(rng, size);
+    let write = |variable| (reference(Scope::Shared, variable), Expression::Constant(1));
+    let read = |into, variable| (reference(Scope::Local, into), Expression::Read(reference(Scope::Shared, variable)));
+    let shapes = match rng.random_ratio(2, 3) {
+        true => [[write(0), read(0, 1)], [write(1), read(0, 0)]],
+        false => [[write(0), write(1)], [read(0, 1), read(1, 0)]],
+    };
+    for (thread, shape) in program.threads.iter_mut().zip(shapes) {
+        let is_plain = |known: &Instruction| known.condition.is_none() && known.kind == InstructionKind::Plain;
+        let plain = (0..thread.instructions.len()).filter(|&at| is_plain(&thread.instructions[at]));
+        let plain: Vec<usize> = plain.collect();
+        let first = rng.random_range(0..plain.len().max(2) - 1);
+        for (&at, (target, value)) in plain[first.min(plain.len())..].iter().zip(shape) {
+            thread.instructions[at].assignments = vec![Assignment { target, value }];
+        }
+    }
+    program
+}
+
+/// Where threads are, and what memory holds, when nothing waits.
+type Drained = BTreeSet<(Vec<String>, Vec<i64>)>;
+
+/// What the machine does.
+struct Concrete {
+    drained: Drained,
+    /// The most writes that wait in a buffer, on PSO in one for a location.
+    longest: usize,
+    /// Nothing was cut off.
+    is_whole: bool,
+}
+
+fn on_store_buffers(split: &SplitProgram, machine: Machine, bound: usize) -> Concrete {
+    let mut buffers = Buffers::new(split, machine, bound);
+    let mut visited = Visited::new(6_000);
+    visited.start(buffers.initial()).unwrap();
+    let (mut drained, mut longest, mut is_whole) = (Drained::new(), 0, true);
+    let mut at = 0;
+    while (at as usize) < visited.len() {
+        let state = visited.get(at);
+        if state.buffers.iter().all(Vec::is_empty) {
+            let config = |thread: ThreadAt| buffers.system.thread(thread).config(state.shared.config(thread));
+            let threads = split.threads_at().map(|thread| format!("{:?}", config(thread)));
+            drained.insert((threads.collect(), state.shared.memory.to_vec()));
+        }
+        for buffer in &state.buffers {
+            let of_location = |location: LocationAt| buffer.iter().filter(|(other, _)| *other == location).count();
+            longest = longest.max(match machine {
+                Machine::Tso => buffer.len(),
+                Machine::Pso => buffer.iter().map(|(location, _)| of_location(*location)).max().unwrap_or(0),
+            });
+        }
+        for (_, next) in buffers.steps(&state) {
+            is_whole &= visited.insert(next, at).is_ok();
+        }
+        at += 1;
+    }
+    Concrete { drained, longest, is_whole: is_whole && !buffers.is_cut_off }
+}
+
+/// What forbids nothing.
+fn nothing(program: &Program) -> StateCondition {
+    parse_condition("test", "x < 0", program).unwrap_or_else(|wrong| panic!("{wrong}")).condition
+}
+
+/// Whatever the machine reaches the abstraction has; and no more, as long as heads are never too short.
+#[test]
+fn the_abstraction_has_all_that_store_buffers_reach() {
+    let [compared, exact, wider] = [Counts::<14>::new(), Counts::<14>::new(), Counts::<14>::new()];
+    random_cases(cases(2000), |rng| {
+        let program = random_loops(rng, SIZE);
+        let program = if rng.random_ratio(1, 4) { with_more_values(rng, program) } else { program };
+        let specification = Specification::of_program(program).unwrap();
+        let split = repaired(&specification, &random_fences(rng, &specification.outline));
+        let condition = nothing(&specification.program);
+        let (machine, coherence) = (rng.random_range(0..2), rng.random_range(0..7));
+        let kind = 7 * machine + coherence;
+        let (machine, coherence) = (MACHINES[machine], COHERENCES[coherence]);
+        let found = drained_states(&split, Forbidden::State(&condition), view(machine, coherence, Reduction::Off));
+        let abstract_states = match found {
+            Ok(states) => states,
+            Err(Stop::Limit(_)) => return,
+            Err(stop) => panic!("{stop:?}\n{}", show(&specification.program)),
+        };
+        let Concrete { drained, longest, is_whole } = on_store_buffers(&split, machine, rng.random_range(3..=4));
+        let told = |state| format!("{machine:?} {coherence}: {state:?}\n{}", show(&specification.program));
+        if let Some(missing) = drained.difference(&abstract_states).next() {
+            panic!("not in the abstraction: {}", told(missing));
+        }
+        compared.add(kind);
+        if is_whole && longest <= coherence.head() && coherence != Coherence::Set {
+            if let Some(more) = abstract_states.difference(&drained).next() {
+                panic!("only in the abstraction: {}", told(more));
+            }
+            exact.add(kind);
+        } else if is_whole && abstract_states != drained {
+            wider.add(kind);
+        }
+    });
+    for kind in 0..14 {
+        let [compared, exact, wider] = [&compared, &exact, &wider].map(|counts| counts.get(kind));
+        let (machine, coherence) = (MACHINES[kind / 7], COHERENCES[kind % 7]);
+        println!("{machine:?} {coherence}: {compared} compared, {exact} exact, {wider} with more states");
+        assert!(compared > 50, "hardly anything was compared");
+        assert!(coherence.head() == 0 || exact > 10, "hardly anything was exact");
+        assert!(coherence.head() > 0 || wider > 0, "the abstraction is never coarser");
+    }
+}
+
+/// An abstraction that keeps more has no states that one has not that keeps less.
+#[test]
+fn what_keeps_more_of_buffers_reaches_less() {
+    let fewer = Counts::<6>::new();
+    random_cases(cases(2000) / 4, |rng| {
+        let program = random_loops(rng, SIZE);
+        let condition = nothing(&program);
+        let split = SplitProgram::new(&program).unwrap();
+        let machine = *MACHINES.choose(rng).unwrap();
+        let states = |coherence: Coherence| {
+            drained_states(&split, Forbidden::State(&condition), view(machine, coherence, Reduction::Off)).ok()
+        };
+        let pairs = [
+            (Coherence::Full(0), Coherence::Set),
+            (Coherence::Full(1), Coherence::Full(0)),
+            (Coherence::Full(2), Coherence::Full(1)),
+            (Coherence::Partial(1), Coherence::Partial(0)),
+            (Coherence::Full(0), Coherence::Partial(0)),
+            (Coherence::Full(1), Coherence::Partial(1)),
+        ];
+        for (kind, (more, less)) in pairs.into_iter().enumerate() {
+            let (Some(of_more), Some(of_less)) = (states(more), states(less)) else { continue };
+            assert!(of_more.is_subset(&of_less), "{machine:?}: {more} {less}\n{}", show(&program));
+            if of_more != of_less {
+                fewer.add(kind);
+            }
+        }
+    });
+    let fewer = [0, 1, 2, 3, 4, 5].map(|kind| fewer.get(kind));
+    println!("fewer states: {fewer:?}");
+    assert!(fewer[..4].iter().all(|&count| count > 0), "this test shows nothing");
+}
+
+/// A state that the abstraction reaches and store buffers do not, as a condition.
+fn spurious_condition(
+    rng: &mut StdRng,
+    specification: &Specification,
+    (machine, coherence): (Machine, Coherence),
+) -> Option<StateCondition> {
+    let program = &specification.program;
+    let split = SplitProgram::new(program).unwrap();
+    let Concrete { drained, is_whole: true, .. } = on_store_buffers(&split, machine, 4) else { return None };
+    let view = view(machine, coherence, Reduction::Off);
+    let found = drained_states(&split, Forbidden::State(&nothing(program)), view).ok()?;
+    // Configurations between two instructions, in words: by what is printed of them.
+    let in_words = program.threads.iter().map(|thread| {
+        let values: usize = thread.locals.iter().map(|local| local.modulus.unwrap() as usize).product();
+        let all = (0..thread.states.len()).flat_map(|control| (0..values).map(move |values| (control, values)));
+        let one = |(control, mut values): (usize, usize)| {
+            let mut parts = vec![format!("{}@{}", thread.name, thread.states[control])];
+            let frame = thread.locals.iter().map(|local| {
+                let many = local.modulus.unwrap() as usize;
+                let value = values % many;
+                values /= many;
+                parts.push(format!("{}.{} = {value}", thread.name, local.name));
+                value as i64
+            });
+            let (frame, control) = (frame.collect(), ControlAt::new(control));
+            let config = Config { control, running: None, frame, presumed: Vec::new(), is_faulty: false };
+            (format!("{config:?}"), parts.join(" and "))
+        };
+        all.map(one).collect::<BTreeMap<String, String>>()
+    });
+    let in_words: Vec<BTreeMap<String, String>> = in_words.collect();
+    let only = found.difference(&drained).filter_map(|(threads, memory)| {
+        let threads = threads.iter().zip(&in_words).map(|(config, words)| words.get(config).cloned());
+        let memory = split.locations.iter().zip(memory).map(|(location, value)| Some(format!("{location} = {value}")));
+        Some(threads.chain(memory).collect::<Option<Vec<String>>>()?.join(" and "))
+    });
+    let only: Vec<String> = only.collect();
+    let text = only.choose(rng)?;
+    Some(parse_condition("test", text, program).unwrap_or_else(|wrong| panic!("{wrong}")).condition)
+}
+
+/// A condition with which a fence, or the abstraction, may make a difference.
+fn condition_for(
+    rng: &mut StdRng,
+    specification: &Specification,
+    (machine, coherence): (Machine, Coherence),
+) -> StateCondition {
+    let found = match rng.random_range(0..3) {
+        0 => weak_condition(rng, specification, machine),
+        1 => spurious_condition(rng, specification, (machine, coherence)),
+        _ => None,
+    };
+    found.unwrap_or_else(|| random_condition(rng, &specification.program))
+}
+
+/// What a judgement is, in a word.
+fn in_a_word(judged: &Result<Judgement, Stop>) -> &'static str {
+    match judged {
+        Ok(Judgement::Proved(_)) => "proved",
+        Ok(Judgement::Violated(_)) => "violated",
+        Ok(Judgement::GoesWrong(_)) => "goes wrong",
+        Ok(Judgement::Suspected(_)) => "suspected",
+        Ok(Judgement::Doubtful) => "doubtful",
+        Err(_) => "stopped",
+    }
+}
+
+/// What two other searches say of a program, and whether a judgement contradicts them.
+struct Others {
+    forwards: Result<Verdict, Unjudged>,
+    backwards: Option<Verdict>,
+}
+
+impl Others {
+    fn of(split: &SplitProgram, machine: Machine, condition: &StateCondition) -> Others {
+        let forwards = search(split, &question(machine), Forbidden::State(condition));
+        // It takes for granted that nothing goes wrong.
+        let goes_wrong = matches!(forwards, Err(Unjudged::GoesWrong(_)));
+        let backwards = match goes_wrong {
+            true => None,
+            false => backwards(split, machine, condition, 2_000, Rules::ALL).ok(),
+        };
+        Others { forwards, backwards }
+    }
+
+    fn is_violated(&self) -> bool {
+        matches!(self.forwards, Ok(Verdict::Violated(_))) || matches!(self.backwards, Some(Verdict::Violated(_)))
+    }
+
+    fn is_verified(&self) -> bool {
+        matches!(self.forwards, Ok(Verdict::Verified(_))) || matches!(self.backwards, Some(Verdict::Verified(_)))
+    }
+
+    fn contradict(&self, judged: &Result<Judgement, Stop>) -> bool {
+        let goes_wrong = matches!(self.forwards, Err(Unjudged::GoesWrong(_)));
+        match judged {
+            Ok(Judgement::Proved(_)) => self.is_violated() || goes_wrong,
+            Ok(Judgement::Violated(_)) => self.is_verified(),
+            Ok(Judgement::GoesWrong(_)) => matches!(self.forwards, Ok(Verdict::Verified(_))),
+            Ok(Judgement::Doubtful) => true,
+            Ok(Judgement::Suspected(_)) | Err(_) => false,
+        }
+    }
+}
+
+/// Verdicts against store buffers with a bound, and against the search backwards, which has none.
+#[test]
+fn verdicts_agree_with_other_searches() {
+    // Both with the reduction and without.
+    let kinds = ["proved", "violated", "goes wrong", "suspected", "stopped"];
+    let [with, without] = [Counts::<5>::new(), Counts::<5>::new()];
+    let needless = Counts::<2>::new();
+    let [lost, won] = [Counts::<7>::new(), Counts::<7>::new()];
+    random_cases(cases(2000), |rng| {
+        let program = random_races(rng);
+        let program = if rng.random_ratio(1, 6) { with_more_values(rng, program) } else { program };
+        let specification = Specification::of_program(program).unwrap();
+        let machine = *MACHINES.choose(rng).unwrap();
+        let coherence = rng.random_range(0..7);
+        let condition = condition_for(rng, &specification, (machine, COHERENCES[coherence]));
+        let fences = random_fences(rng, &specification.outline);
+        let split = repaired(&specification, &fences);
+        let others = Others::of(&split, machine, &condition);
+        let forbidden = Forbidden::State(&condition);
+        let judged = [Reduction::Private, Reduction::Off].map(|reduction| {
+            judge(&split, &specification.outline, forbidden, view(machine, COHERENCES[coherence], reduction))
+        });
+        for (judged, counts) in judged.iter().zip([&with, &without]) {
+            let word = in_a_word(judged);
+            assert!(
+                !others.contradict(judged),
+                "{machine:?} {}: {word}; {condition}; {fences:?}\n{:?}\n{:?}\n{}",
+                COHERENCES[coherence],
+                others.forwards,
+                others.backwards,
+                show(&specification.program),
+            );
+            counts.add(kinds.iter().position(|kind| *kind == word).unwrap());
+        }
+        let is_proved = judged.each_ref().map(|judged| matches!(judged, Ok(Judgement::Proved(_))));
+        match is_proved {
+            [false, true] if judged[0].is_ok() => lost.add(coherence),
+            [true, false] if judged[1].is_ok() => won.add(coherence),
+            _ => {}
+        }
+        for (number, judged) in judged.iter().enumerate() {
+            if matches!(judged, Ok(Judgement::Suspected(_))) && others.is_verified() {
+                needless.add(number);
+            }
+        }
+    });
+    for (what, counts) in [("with the reduction", &with), ("without", &without)] {
+        let counts: Vec<String> =
+            kinds.iter().enumerate().map(|(kind, word)| format!("{word} {}", counts.get(kind))).collect();
+        println!("{what}: {}", counts.join(", "));
+    }
+    println!("suspected for nothing: {} with the reduction, {} without", needless.get(0), needless.get(1));
+    for (kind, coherence) in COHERENCES.iter().enumerate() {
+        println!("{coherence}: {} lost by the reduction, {} won", lost.get(kind), won.get(kind));
+    }
+    for counts in [&with, &without] {
+        assert!(counts.get(0).min(counts.get(1)) > 100, "hardly anything was decided");
+        assert!(counts.get(2).min(counts.get(3)) > 0, "something never came about");
+        assert!(counts.get(4) * 20 < counts.get(0), "most are decided");
+    }
+}
+
+fn subsets(of: &[Site], size: usize) -> Vec<Vec<Site>> {
+    match (size, of.split_first()) {
+        (0, _) => vec![Vec::new()],
+        (_, None) => Vec::new(),
+        (_, Some((&first, rest))) => {
+            let with = subsets(rest, size - 1).into_iter().map(|set| [vec![first], set].concat());
+            with.chain(subsets(rest, size)).collect()
+        }
+    }
+}
+
+/// What an engine says, and the sites that fences can have; nothing if it cannot be asked.
+fn outcome(
+    engine: &str,
+    specification: &Specification,
+    property: &Property,
+    machine: Machine,
+    settings: &Settings,
+) -> Result<(ModelOutcome, Vec<Site>), String> {
+    let model = seqcon::memory::MemoryModel::named(name_of(machine)).unwrap();
+    let examined = asked(named(engine), specification, property, settings, |examined| {
+        let sites = examined.accesses().sites().into_iter().collect();
+        examined.place(&model, &Options::default()).map(|outcome| (outcome, sites))
+    });
+    match examined.and_then(|placed| placed) {
+        Ok(found) => Ok(found),
+        Err(Trouble::Unsupported(problem)) => Err(problem),
+        Err(trouble) => panic!("{engine}: {trouble:?}\n{}", show(&specification.program)),
+    }
+}
+
+fn sites_of(outcome: &ModelOutcome) -> Vec<Site> {
+    outcome.fences.iter().map(|fence| fence.site).collect()
+}
+
+fn settings(coherence: Coherence, inference: Inference) -> Settings {
+    Settings {
+        abstracting: Abstracting { coherence, inference, ..Abstracting::default() },
+        searches: trial::Limits { states: MOST, buffer: 4, unroll: 2 },
+        ..Settings::default()
+    }
+}
+
+/// The fences are enough for the abstraction, and no smaller set is; where it says that none are, all together are not.
+#[test]
+fn the_fences_are_the_fewest_for_the_abstraction() {
+    const NONE: usize = 0;
+    const FOR_ABSTRACTION: usize = 1;
+    const FOR_PROGRAM: usize = 2;
+    const SEVERAL: usize = 3;
+    const NOT_ABSTRACTLY: usize = 4;
+    const UNFIXABLE: usize = 5;
+    const OPEN: usize = 6;
+    let counts = Counts::<7>::new();
+    random_cases(cases(2000), |rng| {
+        let specification = Specification::of_program(random_races(rng)).unwrap();
+        let machine = *MACHINES.choose(rng).unwrap();
+        let coherence = *COHERENCES.choose(rng).unwrap();
+        let is_weak = rng.random_ratio(2, 3);
+        let condition = match is_weak {
+            true => weak_condition(rng, &specification, machine),
+            false => spurious_condition(rng, &specification, (machine, coherence)),
+        };
+        let Some(condition) = condition else { return counts.add(NONE) };
+        let property = Property::Never(condition.clone());
+        let settings = settings(coherence, Inference::Sites);
+        let (outcome, sites) = outcome("partial-coherence", &specification, &property, machine, &settings).unwrap();
+        let is_proved = |fences: &[Site]| {
+            let split = repaired(&specification, fences);
+            let view = view(machine, coherence, Reduction::Private);
+            let judged = judge(&split, &specification.outline, Forbidden::State(&condition), view);
+            matches!(judged, Ok(Judgement::Proved(_)))
+        };
+        let fences = sites_of(&outcome);
+        let told = || format!("{machine:?} {coherence}: {condition}\n{fences:?}\n{}", show(&specification.program));
+        match &outcome.inserted {
+            Inserted::Enough => {
+                assert!(is_proved(&fences), "not enough: {}", told());
+                assert!(!is_weak || !fences.is_empty(), "the program violates it: {}", told());
+                counts.add(match outcome.placement.minimality {
+                    Minimality::Abstraction => FOR_ABSTRACTION,
+                    Minimality::Program => FOR_PROGRAM,
+                    _ => panic!("{:?}: {}", outcome.placement.minimality, told()),
+                });
+                if fences.len() > 3 || (fences.len() == 3 && sites.len() > 14) {
+                    return;
+                }
+                if fences.len() > 1 {
+                    counts.add(SEVERAL);
+                }
+                for size in 0..fences.len() {
+                    for fewer in subsets(&sites, size) {
+                        assert!(!is_proved(&fewer), "{fewer:?} are enough: {}", told());
+                    }
+                }
+            }
+            Inserted::NotAbstractly(_) => {
+                counts.add(NOT_ABSTRACTLY);
+                assert!(!is_proved(&sites), "all are enough: {}", told());
+            }
+            // Sequential consistency does not come to the condition.
+            Inserted::Unfixable | Inserted::NotAtSites => {
+                counts.add(UNFIXABLE);
+                panic!("{:?} {}", outcome.inserted, told());
+            }
+            Inserted::Undecided(..) => counts.add(OPEN),
+        }
+    });
+    let [none, abstraction, program, several, not, _, open] = [0, 1, 2, 3, 4, 5, 6].map(|kind| counts.get(kind));
+    println!(
+        "{abstraction} fewest for the abstraction, {program} for the program, {several} with several fences; {not} not abstractly; {open} open; {none} without a condition"
+    );
+    assert!(abstraction.min(program).min(several).min(not) > 5, "something hardly came about");
+    assert!(abstraction + program > 10 * open, "most are decided");
+}
