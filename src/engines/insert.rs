@@ -28,6 +28,8 @@ struct Learner<'c> {
     runs: Vec<(Told, BTreeSet<Demand>)>,
     /// What an abstraction demands that the program may not demand: what was said of the last such run.
     suspected: Option<String>,
+    /// Whether the last answer was such a run.
+    is_last_suspected: bool,
     /// Fences that are enough, and what that rests on: they may be asked about again, for another reason.
     enough: BTreeMap<Fences, String>,
 }
@@ -66,18 +68,24 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
     let cost = |(site, strength): Candidate| options.costs.of(site, strength);
     let readability = |(site, _): Candidate| unreadability(accesses, site);
     let choice = Choice { candidates: &candidates, weights: &[&cost, &readability], budget: examined.budget() };
-    let mut learner =
-        Learner { checker: examined.checker(model)?, runs: Vec::new(), suspected: None, enough: BTreeMap::new() };
+    let mut learner = Learner {
+        checker: examined.checker(model)?,
+        runs: Vec::new(),
+        suspected: None,
+        is_last_suspected: false,
+        enough: BTreeMap::new(),
+    };
     let (inserted, fences) = match fewest(&choice, [], &mut learner) {
         Insertion::Fewest(fences) => (Inserted::Enough, fences),
         Insertion::Unfixable(demand) => {
-            // The run that no fence stops is the one that was found last.
-            learner.runs.rotate_right(1);
             let elsewhere = !demand.sites.is_empty();
-            let inserted = match learner.suspected.clone() {
+            // The run that no fence stops is the one that was found last; it may be one of an abstraction alone.
+            let inserted = match learner.suspected.clone().filter(|_| learner.is_last_suspected) {
                 Some(advice) => Inserted::NotAbstractly(advice),
-                None if elsewhere => Inserted::NotAtSites,
-                None => Inserted::Unfixable,
+                None => {
+                    learner.runs.rotate_right(1);
+                    if elsewhere { Inserted::NotAtSites } else { Inserted::Unfixable }
+                }
             };
             (inserted, Fences::new())
         }
@@ -172,12 +180,14 @@ impl Learner<'_> {
             Answer::Suspected { demands, advice } => match unmet(demands, fences) {
                 Ok(demands) => {
                     self.suspected = Some(advice);
+                    self.is_last_suspected = true;
                     insertion::Answer::Fails(demands)
                 }
                 Err(OnlyInside) => undecided(advice),
             },
             Answer::Fails { told, demands } => match demands.map(|demands| unmet(demands, fences)) {
                 Some(Ok(demands)) => {
+                    self.is_last_suspected = false;
                     self.runs.push((told, demands.clone()));
                     insertion::Answer::Fails(demands)
                 }
