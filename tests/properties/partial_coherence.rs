@@ -28,8 +28,8 @@ use seqcon::trial;
 use seqcon::weak::buffers::Buffers;
 use seqcon::weak::forbidden::{Forbidden, Unjudged, search};
 use seqcon::weak::split::SplitProgram;
-use seqcon::weak::system::System;
-use seqcon::weak::threads::Config;
+use seqcon::weak::system::{State, System};
+use seqcon::weak::threads::{Config, ConfigId, Configurations};
 use seqcon::weak::verify::{Question, Verdict};
 use seqcon::weak::visited::Visited;
 use seqcon::weak::{Granularity, Machine};
@@ -526,4 +526,411 @@ fn the_fences_are_the_fewest_for_the_abstraction() {
     );
     assert!(abstraction.min(program).min(several).min(not) > 5, "something hardly came about");
     assert!(abstraction + program > 10 * open, "most are decided");
+}
+
+/// How often each way has proved that the fences of auto are enough: by what is told of it.
+const WAYS: [&str; 4] =
+    ["all runs on store buffers", "partial coherence", "pairs that a thread can reorder", "an exact search backwards"];
+
+/// What two engines say of the same must not be a contradiction.
+fn is_compatible(one: &Inserted, one_fences: usize, other: &Inserted, other_fences: usize) -> bool {
+    match (one, other) {
+        (Inserted::Enough, Inserted::Enough) => one_fences == other_fences,
+        (Inserted::Undecided(least, _), Inserted::Enough) => *least <= other_fences,
+        (Inserted::Enough, Inserted::Undecided(least, _)) => *least <= one_fences,
+        (Inserted::Undecided(..), _) | (_, Inserted::Undecided(..)) => true,
+        (one, other) => one == other,
+    }
+}
+
+/// The engine auto says what the engines say that each have one way, however short the buffers are that it looks at
+/// first.
+#[test]
+fn auto_agrees_with_the_engines_that_have_one_way() {
+    const ENOUGH: usize = 0;
+    const UNFIXABLE: usize = 1;
+    const OPEN: usize = 2;
+    const REFUSED: usize = 3;
+    const BOUNDED: usize = 4;
+    const OF_FEW: usize = 5;
+    let [counts, ways] = [Counts::<6>::new(), Counts::<6>::new()];
+    random_cases(cases(2000), |rng| {
+        let specification = Specification::of_program(random_races(rng)).unwrap();
+        let machine = *MACHINES.choose(rng).unwrap();
+        let coherence = *COHERENCES.choose(rng).unwrap();
+        let condition = condition_for(rng, &specification, (machine, coherence));
+        let property = Property::Never(condition.clone());
+        let told = || format!("{machine:?}: {condition}\n{}", show(&specification.program));
+        let settings = |states, buffer| {
+            let searches = trial::Limits { states, buffer, unroll: 2 };
+            Settings { searches, ..Settings::default() }
+        };
+        let of = |engine: &str, settings: &Settings| {
+            let found = outcome(engine, &specification, &property, machine, settings);
+            found.map(|(outcome, _)| outcome)
+        };
+        // With few states it is often left open, and bounds are said.
+        let has_many = rng.random_ratio(3, 4);
+        let states = if has_many { 5_000 } else { rng.random_range(10..200) };
+        let Ok(auto) = of("auto", &settings(states, rng.random_range(0..=2))) else { return counts.add(REFUSED) };
+        counts.add(match auto.inserted {
+            Inserted::Enough => ENOUGH,
+            Inserted::Undecided(..) if has_many => OPEN,
+            Inserted::Undecided(..) => OF_FEW,
+            Inserted::Unfixable => UNFIXABLE,
+            Inserted::NotAtSites | Inserted::NotAbstractly(_) => panic!("{:?} {}", auto.inserted, told()),
+        });
+        if auto.inserted == Inserted::Enough {
+            let ground = auto.ground.clone().unwrap();
+            ways.add(WAYS.iter().position(|way| ground.contains(way)).unwrap_or_else(|| panic!("{ground}")));
+            assert_eq!(auto.placement.minimality, Minimality::Program, "{}", told());
+            let split = repaired(&specification, &sites_of(&auto));
+            let others = Others::of(&split, machine, &condition);
+            assert!(!others.is_violated(), "not enough: {:?} {}", sites_of(&auto), told());
+        }
+        for engine in ["single-buffer", "store-buffers"] {
+            let Ok(other) = of(engine, &settings(5_000, 4)) else { continue };
+            let (fences, other_fences) = (auto.fences.len(), other.fences.len());
+            assert!(
+                is_compatible(&auto.inserted, fences, &other.inserted, other_fences),
+                "auto: {:?} {fences}, {engine}: {:?} {other_fences}; {}",
+                auto.inserted,
+                other.inserted,
+                told()
+            );
+            if let (Some(upper), Inserted::Enough) = (&auto.upper, &other.inserted) {
+                counts.add(BOUNDED);
+                assert!(other_fences <= upper.fences.len(), "{engine}: {other_fences}; {}", told());
+            }
+        }
+    });
+    let [enough, unfixable, open, refused, bounded, of_few] = [0, 1, 2, 3, 4, 5].map(|kind| counts.get(kind));
+    println!(
+        "{enough} enough, {unfixable} unfixable, {open} open, and {of_few} with few states, {refused} refused; {bounded} upper bounds compared"
+    );
+    WAYS.iter().enumerate().for_each(|(kind, way)| println!("{way}: {}", ways.get(kind)));
+    assert!(enough.min(unfixable) > 100 * open.max(refused).max(1), "hardly any is left open");
+    assert!(ways.get(0).min(ways.get(1)) > 20 && bounded.min(of_few) > 0, "the ways are used");
+}
+
+/// A final state of the machine that sequential consistency does not end in, as the outcome of a litmus test.
+fn weak_end(rng: &mut StdRng, program: &Program, machine: Machine) -> Option<FinalCondition> {
+    let split = SplitProgram::new(program).unwrap();
+    let mut buffers = Buffers::new(&split, machine, 4);
+    let mut visited = Visited::new(6_000);
+    visited.start(buffers.initial()).ok()?;
+    let (mut ends, mut at) = (BTreeSet::new(), 0);
+    // Whether nothing is ever done while something waits tells runs that are sequentially consistent.
+    let consistent = ends_under_consistency(&split)?;
+    while (at as usize) < visited.len() {
+        let state = visited.get(at);
+        let steps = buffers.steps(&state);
+        let system = &buffers.system;
+        if state.buffers.iter().all(Vec::is_empty) {
+            ends.extend(end(system, &state.shared).filter(|end| !consistent.contains(end)));
+        }
+        for (_, next) in steps {
+            visited.insert(next, at).ok()?;
+        }
+        at += 1;
+    }
+    let ends: Vec<End> = ends.into_iter().collect();
+    let (memory, locals) = ends.choose(rng)?;
+    let shared = memory.iter().enumerate().map(|(at, &value)| (Observed::Shared(LocationAt::new(at)), value));
+    let own = locals.iter().enumerate().flat_map(|(thread, values)| {
+        let of_thread = move |local| Observed::Local(ThreadAt::new(thread), local);
+        values.iter().enumerate().map(move |(local, &value)| (of_thread(local), value))
+    });
+    let parts = shared.chain(own).map(|(observed, value)| Proposition::Is(observed, value));
+    // Some of what is known of it: that may be too little, and sequential consistency have it, too.
+    let parts: Vec<Proposition> = parts.filter(|_| rng.random_ratio(9, 10)).collect();
+    let proposition = Proposition::All(parts);
+    Some(match rng.random() {
+        true => FinalCondition { quantifier: Quantifier::Exists, proposition },
+        false => {
+            FinalCondition { quantifier: Quantifier::Forall, proposition: Proposition::Not(Box::new(proposition)) }
+        }
+    })
+}
+
+/// The memory and the locals of all threads.
+type End = (Vec<i64>, Vec<Vec<i64>>);
+
+fn end(system: &System<'_>, state: &State) -> Option<End> {
+    let configs = || system.program.threads_at().map(|thread| (system.thread(thread), state.config(thread)));
+    let has_ended = |(thread, id): (&Configurations<'_>, ConfigId)| {
+        let config = thread.config(id);
+        config.running.is_none() && thread.steps(id).is_empty()
+    };
+    let locals = configs().map(|(thread, id)| thread.config(id).frame.to_vec());
+    configs().all(has_ended).then(|| (state.memory.to_vec(), locals.collect()))
+}
+
+fn ends_under_consistency(split: &SplitProgram) -> Option<BTreeSet<End>> {
+    let mut system = System::new(split, Granularity::Accesses);
+    let states = system.reach(6_000).ok()?;
+    Some((0..states.len() as u32).filter_map(|number| end(&system, &states.get(number))).collect())
+}
+
+/// Outcomes of tests whose threads end, by auto, by partial coherence, and by all states on store buffers.
+#[test]
+fn outcomes_are_judged_alike() {
+    let counts = Counts::<4>::new();
+    random_cases(cases(2000) / 2, |rng| {
+        let mut program = random_races(rng);
+        // What led back leads on: threads end.
+        for thread in &mut program.threads {
+            for instruction in &mut thread.instructions {
+                let next = instruction.from.index() + 1;
+                instruction.to = ControlAt::new(instruction.to.index().max(next));
+            }
+        }
+        let specification = Specification::of_program(program).unwrap();
+        let machine = *MACHINES.choose(rng).unwrap();
+        let Some(condition) = weak_end(rng, &specification.program, machine) else { return counts.add(0) };
+        let property = Property::Final(condition.clone());
+        let told = || format!("{machine:?}: {condition:?}\n{}", show(&specification.program));
+        let of = |engine: &str, buffer: usize, coherence| {
+            let searches = trial::Limits { states: 20_000, buffer, unroll: 2 };
+            let settings = Settings { searches, ..settings(coherence, Inference::Sites) };
+            let found = outcome(engine, &specification, &property, machine, &settings);
+            found.unwrap_or_else(|trouble| panic!("{trouble} {}", told())).0
+        };
+        let right = of("store-buffers", 10, Coherence::Full(1));
+        assert!(matches!(right.inserted, Inserted::Enough | Inserted::Unfixable), "{}", told());
+        let auto = of("auto", rng.random_range(0..=3), Coherence::Full(1));
+        let told = || format!("{:?}, {:?}; {}", auto.inserted, right.inserted, told());
+        assert!(is_compatible(&auto.inserted, auto.fences.len(), &right.inserted, right.fences.len()), "{}", told());
+        counts.add(match auto.inserted {
+            Inserted::Enough => 1,
+            Inserted::Undecided(..) => 2,
+            _ => 3,
+        });
+        // An abstraction may ask for more, and never for less.
+        let abstracted = of("partial-coherence", 4, *COHERENCES.choose(rng).unwrap());
+        match (&abstracted.inserted, &right.inserted) {
+            (Inserted::Enough, Inserted::Enough) => {
+                assert!(abstracted.fences.len() >= right.fences.len(), "{}", told());
+                let split = repaired(&specification, &sites_of(&abstracted));
+                let question = Question { bound: 10, ..question(machine) };
+                let verdict = search(&split, &question, Forbidden::End(&condition));
+                assert!(matches!(verdict, Ok(Verdict::Verified(_))), "{verdict:?} {}", told());
+            }
+            (Inserted::NotAbstractly(_), _) | (Inserted::Unfixable, Inserted::Unfixable) => {}
+            (other, _) => panic!("{other:?}; {}", told()),
+        }
+    });
+    let [none, enough, open, unfixable] = [0, 1, 2, 3].map(|kind| counts.get(kind));
+    println!("{enough} enough, {unfixable} unfixable, {open} open, {none} without an outcome");
+    assert!(enough > 50 && unfixable > 5 && enough > 20 * open, "hardly anything was decided");
+}
+
+/// The fences of the paper's formula are enough for the program, and never fewer than those that runs demand.
+#[test]
+fn the_fences_of_the_formula_are_enough() {
+    const REFUSED: usize = 0;
+    const ENOUGH: usize = 1;
+    const MORE: usize = 2;
+    const NOT: usize = 3;
+    const OPEN: usize = 4;
+    let counts = Counts::<5>::new();
+    random_cases(cases(2000) * 2, |rng| {
+        let specification = Specification::of_program(random_races(rng)).unwrap();
+        let split = SplitProgram::new(&specification.program).unwrap();
+        let has_composites = !split.composites().is_empty();
+        let machine = *MACHINES.choose(rng).unwrap();
+        if has_composites && rng.random_ratio(9, 10) {
+            return;
+        }
+        let Some(condition) = weak_condition(rng, &specification, machine) else { return };
+        let coherence = *COHERENCES.choose(rng).unwrap();
+        let property = Property::Never(condition.clone());
+        let told = || format!("{machine:?} {coherence}: {condition}\n{}", show(&specification.program));
+        let of = |inference| {
+            let settings = settings(coherence, inference);
+            outcome("partial-coherence", &specification, &property, machine, &settings)
+        };
+        let by_formula = match of(Inference::Constraints) {
+            Ok((outcome, _)) => outcome,
+            Err(problem) => {
+                assert!(has_composites && problem.contains("--inference sites"), "{problem} {}", told());
+                return counts.add(REFUSED);
+            }
+        };
+        assert!(!has_composites, "{}", told());
+        let (by_sites, _) = of(Inference::Sites).unwrap();
+        let fences = sites_of(&by_formula);
+        match (&by_formula.inserted, &by_sites.inserted) {
+            (Inserted::Enough, Inserted::Enough) => {
+                counts.add(ENOUGH);
+                if fences.len() > by_sites.fences.len() {
+                    counts.add(MORE);
+                }
+                assert!(fences.len() >= by_sites.fences.len(), "{fences:?} {}", told());
+                assert!(by_formula.placement.minimality == Minimality::Abstraction, "{}", told());
+                let others = Others::of(&repaired(&specification, &fences), machine, &condition);
+                assert!(!others.is_violated(), "{fences:?} {}", told());
+                assert!(others.is_verified() || others.backwards.is_none(), "{fences:?} {}", told());
+            }
+            (Inserted::NotAbstractly(_), _) => counts.add(NOT),
+            (Inserted::Undecided(..), _) | (_, Inserted::Undecided(..)) => counts.add(OPEN),
+            (one, other) => panic!("{one:?} {other:?} {}", told()),
+        }
+    });
+    let [refused, enough, more, not, open] = [0, 1, 2, 3, 4].map(|kind| counts.get(kind));
+    println!("{enough} enough, {more} with more fences; {not} not abstractly, {open} open, {refused} refused");
+    assert!(enough > 50 && refused > 5 && enough > 20 * open, "hardly anything was decided");
+}
+
+/// Judges a text, with its own property.
+fn judged(text: &str, machine: Machine, coherence: Coherence) -> (Specification, Result<Judgement, Stop>) {
+    let parsed = Specification::parse("test.slco".to_owned(), text.to_owned());
+    let (specification, _) = parsed.unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));
+    let split = SplitProgram::new(&specification.program).unwrap();
+    let condition = specification.properties[0].condition().unwrap();
+    let view = view(machine, coherence, Reduction::Private);
+    let judged = judge(&split, &specification.outline, Forbidden::State(condition), view);
+    (specification, judged)
+}
+
+/// Two threads that exclude each other, with fences, and count how often they were there: what they do with the
+/// counter besides, and what must never be.
+fn counting(inside: &str, never: &str) -> String {
+    let thread = |name: &str, own: &str, other: &str| {
+        format!(
+            "{name} {{ variables Integer r Integer n initial a states b c CS d
+               transitions a -> b {{ {own} := 1 }} b -> c {{ fence }} c -> CS {{ {other} = 0 }}
+                 CS -> d {{ {inside} }} d -> a {{ {own} := 0 }} }}"
+        )
+    };
+    format!(
+        "model counting {{ classes C {{ variables Integer x Integer y Integer count state machines {} {} }}
+           objects o : C() never bad: {never} }}",
+        thread("t", "x", "y"),
+        thread("u", "y", "x"),
+    )
+}
+
+/// A counter that has no bound, and makes no difference.
+#[test]
+fn a_counter_without_bound_is_given_up() {
+    for machine in MACHINES {
+        for inside in ["count := count + 1", "n := n + 1", "count := count + n + 1; n := count"] {
+            let text = counting(inside, "t@CS and u@CS");
+            let (specification, judged) = judged(&text, machine, Coherence::Full(1));
+            let Ok(Judgement::Proved(Proof { given_up, .. })) = judged else {
+                panic!("{machine:?} {inside}: {}", in_a_word(&judged))
+            };
+            let location = usize::from(inside.contains("count"));
+            let locals = if inside.contains('n') { 0..2 } else { 0..0 };
+            assert_eq!(given_up.locations.len(), location, "{inside}");
+            if inside.contains("n :=") {
+                assert_eq!(given_up.locals, locals.map(|thread| (thread, 1)).collect(), "{inside}");
+            }
+            // The engine names them.
+            let property = &specification.properties[0];
+            let searches = settings(Coherence::Full(1), Inference::Sites);
+            let (outcome, _) = outcome("partial-coherence", &specification, property, machine, &searches).unwrap();
+            assert_eq!((&outcome.inserted, outcome.fences.len()), (&Inserted::Enough, 0));
+            let ground = outcome.ground.unwrap();
+            let named = match inside {
+                "count := count + 1" => "the values of count are not told apart",
+                "n := n + 1" => "the values of t.n, u.n are not told apart",
+                _ => "the values of count, t.n, u.n are not told apart",
+            };
+            assert!(ground.contains(named), "{inside}: {ground}");
+        }
+        // Without the fences the fences are found, through the counter.
+        let text = counting("count := count + 1", "t@CS and u@CS").replace("{ fence }", "");
+        let (specification, _) = judged(&text, machine, Coherence::Full(1));
+        let searches = settings(Coherence::Full(1), Inference::Sites);
+        let (outcome, _) =
+            outcome("partial-coherence", &specification, &specification.properties[0], machine, &searches).unwrap();
+        assert_eq!((&outcome.inserted, outcome.fences.len()), (&Inserted::Enough, 2));
+        assert_eq!(outcome.placement.minimality, Minimality::Abstraction);
+    }
+}
+
+/// Where a counter decides, or is asked for, nothing is proved wrongly.
+#[test]
+fn a_counter_without_bound_that_decides_is_no_proof() {
+    for machine in MACHINES {
+        // Who has counted to 3 does not ask: then both may be there.
+        let text = counting("count := count + 1", "t@CS and u@CS")
+            .replace("CS { x = 0 }", "CS { x = 0 } c -> CS { count >= 3 }");
+        let (specification, judged_here) = judged(&text, machine, Coherence::Full(1));
+        assert_eq!(in_a_word(&judged_here), "suspected", "{machine:?}");
+        let condition = specification.properties[0].condition().unwrap();
+        let split = SplitProgram::new(&specification.program).unwrap();
+        let verdict = search(&split, &Question { limit: 200_000, ..question(machine) }, Forbidden::State(condition));
+        assert!(matches!(verdict, Ok(Verdict::Violated(_))), "{verdict:?}");
+        // Asked for: it cannot be given up.
+        for never in ["count = 2", "t@CS and u@CS and count > 5", "t@CS and u@CS and v[0] = 1"] {
+            let inside =
+                if never.contains("v[0]") { "v[count] := 1; count := count + 1" } else { "count := count + 1" };
+            let text = counting(inside, never).replace("Integer count", "Integer count Integer[2] v");
+            let (_, judged) = judged(&text, machine, Coherence::Full(1));
+            let is_named = |location: usize| location == 2;
+            assert!(matches!(judged, Err(Stop::ManyValues(at, _)) if is_named(at)), "{never}: {}", in_a_word(&judged));
+        }
+    }
+}
+
+/// Programs in which a variable has no bound, against what store buffers reach with a bound.
+#[test]
+fn giving_values_up_proves_nothing_wrong() {
+    const PROVED: usize = 0;
+    const WITHOUT_BOUND: usize = 1;
+    const REFUSED: usize = 2;
+    const SUSPECTED: usize = 3;
+    const OTHER: usize = 4;
+    let counts = Counts::<5>::new();
+    random_cases(cases(2000), |rng| {
+        let mut program = random_races(rng);
+        // One variable has no bound; it is counted up somewhere.
+        let unbounded = rng.random_range(0..3);
+        program.shared[unbounded].modulus = None;
+        for thread in &mut program.threads {
+            thread.locals.iter_mut().filter(|_| rng.random_ratio(1, 3)).for_each(|local| local.modulus = None);
+        }
+        let many = assignments_of(&mut program).count();
+        if many > 0 {
+            let at = rng.random_range(0..many);
+            let assignment = assignments_of(&mut program).nth(at).unwrap();
+            let variable = reference(Scope::Shared, unbounded);
+            let read = Box::new(Expression::Read(variable.clone()));
+            let one = Box::new(Expression::Constant(1));
+            let value = Expression::Binary(BinaryOperator::Add, read, one, Span::default());
+            *assignment = Assignment { target: variable, value };
+        }
+        let specification = Specification::of_program(program).unwrap();
+        let (machine, coherence) = (*MACHINES.choose(rng).unwrap(), *COHERENCES.choose(rng).unwrap());
+        let condition = random_condition(rng, &specification.program);
+        let fences = random_fences(rng, &specification.outline);
+        let split = repaired(&specification, &fences);
+        let view = view(machine, coherence, Reduction::Private);
+        let judged = judge(&split, &specification.outline, Forbidden::State(&condition), view);
+        let Ok(Judgement::Proved(proof)) = &judged else {
+            return counts.add(match judged {
+                Err(Stop::ManyValues(..) | Stop::ThreadTooLarge { .. }) => REFUSED,
+                Ok(Judgement::Suspected(_)) => SUSPECTED,
+                _ => OTHER,
+            });
+        };
+        counts.add(PROVED);
+        if proof.given_up.locations.len() + proof.given_up.locals.len() > 0 {
+            counts.add(WITHOUT_BOUND);
+        }
+        let question = Question { limit: 5_000, ..question(machine) };
+        let verdict = search(&split, &question, Forbidden::State(&condition));
+        let is_violated = matches!(verdict, Ok(Verdict::Violated(_)));
+        assert!(
+            !is_violated,
+            "{machine:?} {coherence}: {condition}; {fences:?}\n{verdict:?}\n{}",
+            show(&specification.program)
+        );
+    });
+    let [proved, without, refused, suspected, other] = [0, 1, 2, 3, 4].map(|kind| counts.get(kind));
+    println!("{proved} proved, {without} with values given up; {suspected} suspected, {refused} refused, {other} else");
+    assert!(without > 50 && suspected > 10 && refused > 0, "this test shows nothing");
 }
