@@ -36,6 +36,8 @@ mod recheck;
 mod runs;
 mod search;
 mod space;
+#[cfg(test)]
+mod tests;
 
 pub use coherence::Coherence;
 pub(super) use decide::judge_sequentially;
