@@ -1,10 +1,10 @@
 //! The engine partial-coherence: its abstraction against all states on store buffers, its verdicts against two other
 //! searches, its fences against all sets of sites. The engine auto against those that decide the same.
 
-use super::single_buffer::{Counts, SIZE, observed, question, random_condition, random_loops, weak_condition};
-use crate::support::engines::{asked, named, placed};
+use super::single_buffer::{Counts, SIZE, question, random_condition, random_loops, weak_condition};
+use crate::support::engines::{asked, named};
 use crate::support::random::{cases, random_cases};
-use crate::support::random_program::{Size, random_program, show};
+use crate::support::random_program::{Size, show};
 use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -17,7 +17,7 @@ use seqcon::engines::single_buffer::{Rules, backwards};
 use seqcon::engines::{Settings, Trouble};
 use seqcon::ids::{ControlAt, LocationAt, ThreadAt};
 use seqcon::lang::parse_condition;
-use seqcon::outline::{Outline, Place, Site};
+use seqcon::outline::{Outline, Site};
 use seqcon::program::{
     Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span,
 };
@@ -286,6 +286,44 @@ fn spurious_condition(
     Some(parse_condition("test", text, program).unwrap_or_else(|wrong| panic!("{wrong}")).condition)
 }
 
+/// The same condition with less said, so that more steps are nobody's business, if the program with these fences still
+/// never comes to it.
+fn weakened(
+    rng: &mut StdRng,
+    specification: &Specification,
+    (machine, fences): (Machine, &[Site]),
+    condition: StateCondition,
+) -> StateCondition {
+    for _ in 0..3 {
+        let parts: Vec<&str> = condition.text.split(" and ").filter(|_| rng.random()).collect();
+        if parts.is_empty() {
+            continue;
+        }
+        let weaker = parse_condition("test", &parts.join(" and "), &specification.program).unwrap().condition;
+        let split = repaired(specification, fences);
+        if let Ok(Verdict::Verified(_)) = search(&split, &question(machine), Forbidden::State(&weaker)) {
+            return weaker;
+        }
+    }
+    condition
+}
+
+/// A state that needs fences, or none but those that the abstraction needs, as a condition that says as little as may
+/// be.
+fn condition_for_fences(
+    rng: &mut StdRng,
+    specification: &Specification,
+    (machine, coherence): (Machine, Coherence),
+    is_weak: bool,
+) -> Option<StateCondition> {
+    let everywhere: Vec<Site> = specification.outline.instrs().map(Site::after).collect();
+    let (condition, fences) = match is_weak {
+        true => (weak_condition(rng, specification, machine)?, &everywhere[..]),
+        false => (spurious_condition(rng, specification, (machine, coherence))?, &[][..]),
+    };
+    Some(weakened(rng, specification, (machine, fences), condition))
+}
+
 /// A condition with which a fence, or the abstraction, may make a difference.
 fn condition_for(
     rng: &mut StdRng,
@@ -293,9 +331,8 @@ fn condition_for(
     (machine, coherence): (Machine, Coherence),
 ) -> StateCondition {
     let found = match rng.random_range(0..3) {
-        0 => weak_condition(rng, specification, machine),
-        1 => spurious_condition(rng, specification, (machine, coherence)),
-        _ => None,
+        2 => None,
+        kind => condition_for_fences(rng, specification, (machine, coherence), kind == 0),
     };
     found.unwrap_or_else(|| random_condition(rng, &specification.program))
 }
@@ -471,10 +508,7 @@ fn the_fences_are_the_fewest_for_the_abstraction() {
         let machine = *MACHINES.choose(rng).unwrap();
         let coherence = *COHERENCES.choose(rng).unwrap();
         let is_weak = rng.random_ratio(2, 3);
-        let condition = match is_weak {
-            true => weak_condition(rng, &specification, machine),
-            false => spurious_condition(rng, &specification, (machine, coherence)),
-        };
+        let condition = condition_for_fences(rng, &specification, (machine, coherence), is_weak);
         let Some(condition) = condition else { return counts.add(NONE) };
         let property = Property::Never(condition.clone());
         let settings = settings(coherence, Inference::Sites);
@@ -675,7 +709,7 @@ fn ends_under_consistency(split: &SplitProgram) -> Option<BTreeSet<End>> {
 /// Outcomes of tests whose threads end, by auto, by partial coherence, and by all states on store buffers.
 #[test]
 fn outcomes_are_judged_alike() {
-    let counts = Counts::<4>::new();
+    let counts = Counts::<5>::new();
     random_cases(cases(2000) / 2, |rng| {
         let mut program = random_races(rng);
         // What led back leads on: threads end.
@@ -691,7 +725,7 @@ fn outcomes_are_judged_alike() {
         let property = Property::Final(condition.clone());
         let told = || format!("{machine:?}: {condition:?}\n{}", show(&specification.program));
         let of = |engine: &str, buffer: usize, coherence| {
-            let searches = trial::Limits { states: 20_000, buffer, unroll: 2 };
+            let searches = trial::Limits { states: MOST, buffer, unroll: 2 };
             let settings = Settings { searches, ..settings(coherence, Inference::Sites) };
             let found = outcome(engine, &specification, &property, machine, &settings);
             found.unwrap_or_else(|trouble| panic!("{trouble} {}", told())).0
@@ -717,12 +751,16 @@ fn outcomes_are_judged_alike() {
                 assert!(matches!(verdict, Ok(Verdict::Verified(_))), "{verdict:?} {}", told());
             }
             (Inserted::NotAbstractly(_), _) | (Inserted::Unfixable, Inserted::Unfixable) => {}
+            // There are too many states, where nothing is done at once.
+            (Inserted::Undecided(..), _) => counts.add(4),
             (other, _) => panic!("{other:?}; {}", told()),
         }
     });
-    let [none, enough, open, unfixable] = [0, 1, 2, 3].map(|kind| counts.get(kind));
-    println!("{enough} enough, {unfixable} unfixable, {open} open, {none} without an outcome");
-    assert!(enough > 50 && unfixable > 5 && enough > 20 * open, "hardly anything was decided");
+    let [none, enough, open, unfixable, open_abstractly] = [0, 1, 2, 3, 4].map(|kind| counts.get(kind));
+    println!(
+        "{enough} enough, {unfixable} unfixable, {open} open, {open_abstractly} abstractly; {none} without an outcome"
+    );
+    assert!(enough > 50 && unfixable > 5 && enough > 20 * (open + open_abstractly), "hardly anything was decided");
 }
 
 /// The fences of the paper's formula are enough for the program, and never fewer than those that runs demand.
