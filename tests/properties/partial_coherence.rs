@@ -829,8 +829,8 @@ fn the_fences_of_the_formula_are_enough() {
     assert!(enough > 50 && refused > 5 && enough > 20 * open, "hardly anything was decided");
 }
 
-/// The formula asks for a fence on every way between two instructions, also on those that no bad run takes; so it can ask
-/// for more fences than the abstraction needs.
+/// The formula asks for a fence on every way between two instructions, also on those that no bad run takes; so it can
+/// ask for more fences than the abstraction needs.
 #[test]
 fn the_formula_can_ask_for_more() {
     let text = "model more { classes C { variables Integer x Integer y Integer z Integer w state machines
@@ -959,7 +959,8 @@ fn giving_values_up_proves_nothing_wrong() {
     const OTHER: usize = 4;
     const WITH_FENCES: usize = 5;
     let counts = Counts::<6>::new();
-    random_cases(cases(2000), |rng| {
+    // It takes long to see that there is no bound.
+    random_cases(cases(2000) / 4, |rng| {
         let mut program = random_races(rng);
         // One variable has no bound; it is counted up somewhere.
         let unbounded = rng.random_range(0..3);
@@ -976,6 +977,25 @@ fn giving_values_up_proves_nothing_wrong() {
             let one = Box::new(Expression::Constant(1));
             let value = Expression::Binary(BinaryOperator::Add, read, one, Span::default());
             *assignment = Assignment { target: variable, value };
+        }
+        // And where it has some value, a thread does something; else, sometimes by priority, another thing.
+        let thread = rng.random_range(0..program.threads.len());
+        let thread = &mut program.threads[thread];
+        let at = rng.random_range(0..thread.instructions.len());
+        if thread.instructions[at].kind != InstructionKind::Fence && rng.random_ratio(2, 3) {
+            let read = Box::new(Expression::Read(reference(Scope::Shared, unbounded)));
+            let value = Box::new(Expression::Constant(rng.random_range(0..=2)));
+            let condition = Expression::Binary(BinaryOperator::Equal, read, value, Span::default());
+            let instruction = &mut thread.instructions[at];
+            instruction.condition = Some(condition);
+            if rng.random() {
+                let to = ControlAt::new(rng.random_range(0..thread.states.len()));
+                let name = thread.instructions.len().to_string();
+                let known = thread.instructions[at].clone();
+                let priority = known.priority + 1;
+                let else_there = Instruction { name, to, priority, condition: None, assignments: vec![], ..known };
+                thread.instructions.push(else_there);
+            }
         }
         let specification = Specification::of_program(program).unwrap();
         let (machine, coherence) = (*MACHINES.choose(rng).unwrap(), *COHERENCES.choose(rng).unwrap());
@@ -1021,5 +1041,5 @@ fn giving_values_up_proves_nothing_wrong() {
     println!(
         "{proved} proved, {without} with values given up; {suspected} suspected, {refused} refused, {other} else; {fenced} with fences of engines"
     );
-    assert!(without > 50 && suspected > 10 && refused > 0 && fenced > 5, "this test shows nothing");
+    assert!(without > 50 && suspected > 10 && refused > 0 && fenced > 0, "this test shows nothing");
 }
