@@ -21,6 +21,17 @@ enum Stop {
     Trouble(Trouble),
 }
 
+/// What demands are necessary for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Needed {
+    /// For the program.
+    Program,
+    /// For an abstraction of it.
+    Abstraction,
+    /// For a way to find fences: others may be enough.
+    Method,
+}
+
 /// Asks a checker, and keeps what it learns.
 struct Learner<'c> {
     checker: Box<dyn Checker + 'c>,
@@ -28,8 +39,8 @@ struct Learner<'c> {
     runs: Vec<(Told, BTreeSet<Demand>)>,
     /// What was said of the last run, if it is one of an abstraction and perhaps none of the program.
     suspected: Option<String>,
-    /// Whether some demand is only that of an abstraction.
-    is_abstract: bool,
+    /// What the demands so far are necessary for.
+    needed: Needed,
     /// Fences that are enough, and what that rests on: they may be asked about again, for another reason.
     enough: BTreeMap<Fences, String>,
 }
@@ -72,7 +83,7 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         checker: examined.checker(model)?,
         runs: Vec::new(),
         suspected: None,
-        is_abstract: false,
+        needed: Needed::Program,
         enough: BTreeMap::new(),
     };
     let (inserted, fences) = match fewest(&choice, [], &mut learner) {
@@ -122,15 +133,18 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         }
     };
     let ground = learner.enough.remove(&fences).filter(|_| is_enough);
-    let minimality = match learner.is_abstract {
+    let minimality = match learner.needed {
         _ if !is_enough => Minimality::AtLeast(0),
-        true => Minimality::Abstraction,
-        false => Minimality::Program,
+        Needed::Program => Minimality::Program,
+        Needed::Abstraction => Minimality::Abstraction,
+        Needed::Method => Minimality::AtLeast(0),
     };
     let runs = learner.runs;
     let placement = Placement { cost: options.costs.total(&fences), fences, minimality };
     // The checker has looked at the fences, and nothing cheaper is enough, so none can be left out.
-    let recheck = Recheck { done: is_enough, enough: is_enough, each_needed: is_enough };
+    // Of a method that asks for more than is needed nobody knows.
+    let each_needed = is_enough && minimality != Minimality::AtLeast(0);
+    let recheck = Recheck { done: is_enough, enough: is_enough, each_needed };
     let fences = placement.fences.iter().map(|(&site, &strength)| Fence {
         site,
         strength,
@@ -178,10 +192,10 @@ impl Learner<'_> {
                 "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound), and with more nothing is known"
             )),
             Answer::Undecided(why) => undecided(why),
-            Answer::Suspected { demands, advice } => match unmet(demands, fences) {
+            Answer::Suspected { demands, necessary, advice } => match unmet(demands, fences) {
                 Ok(demands) => {
                     self.suspected = Some(advice);
-                    self.is_abstract = true;
+                    self.needed = self.needed.max(if necessary { Needed::Abstraction } else { Needed::Method });
                     insertion::Answer::Fails(demands)
                 }
                 Err(OnlyInside) => undecided(advice),

@@ -62,6 +62,8 @@ pub(super) enum Ruling {
     /// A run of an abstraction violates it, which may be none of the program: where fences would stop it, and what to
     /// do.
     Suspected(Way, String),
+    /// The same, with sites of which the method asks for one, though others may be enough.
+    Asked(BTreeSet<Site>, String),
     /// It could not be found out: why.
     Undecided(String),
 }
@@ -224,7 +226,10 @@ impl Checker for Judge<'_> {
             Ruling::Verdict(verdict) => verdict,
             Ruling::Holds(rests_on) => return Ok(holds(rests_on)),
             Ruling::Suspected(way, advice) => {
-                return Ok(Answer::Suspected { demands: self.demand(&way), advice });
+                return Ok(Answer::Suspected { demands: self.demand(&way), necessary: true, advice });
+            }
+            Ruling::Asked(sites, advice) => {
+                return Ok(Answer::Suspected { demands: self.demand(&Way::through(sites)), necessary: false, advice });
             }
             Ruling::Undecided(why) => return Ok(Answer::Undecided(why)),
         };

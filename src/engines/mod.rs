@@ -299,9 +299,10 @@ pub enum Answer {
     },
     /// A run of an abstraction violates it; it is not known whether the program has such a run.
     Suspected {
-        /// What the run demands: every set of fences after which no run of the abstraction violates the property meets
-        /// it.
+        /// What the run demands.
         demands: BTreeSet<Demand>,
+        /// Whether every set of fences after which no run of the abstraction violates the property meets that.
+        necessary: bool,
         /// What the abstraction is, and what could be tried instead.
         advice: String,
     },

@@ -9,6 +9,7 @@ mod support;
 mod automata_semantics;
 mod exploration;
 mod facts_extraction;
+mod partial_coherence;
 mod persistence;
 mod persistence_abstraction;
 mod property_cycles;

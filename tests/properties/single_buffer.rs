@@ -30,7 +30,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 /// A random program in which instructions may lead back, so that buffers have no bound; values are small.
-fn random_loops(rng: &mut StdRng, size: Size) -> Program {
+pub fn random_loops(rng: &mut StdRng, size: Size) -> Program {
     let mut program = random_program(rng, size);
     program.shared.iter_mut().for_each(|variable| variable.modulus = Some(2));
     for thread in &mut program.threads {
@@ -46,7 +46,7 @@ fn random_loops(rng: &mut StdRng, size: Size) -> Program {
 }
 
 /// A random condition: where two threads are, sometimes with values.
-fn random_condition(rng: &mut StdRng, program: &Program) -> StateCondition {
+pub fn random_condition(rng: &mut StdRng, program: &Program) -> StateCondition {
     let mut parts = Vec::new();
     for thread in &program.threads {
         let state = rng.random_range(0..thread.states.len());
@@ -62,28 +62,28 @@ fn random_condition(rng: &mut StdRng, program: &Program) -> StateCondition {
     parse_condition("test", &text, program).unwrap_or_else(|wrong| panic!("{wrong}")).condition
 }
 
-fn question(machine: Machine) -> Question {
+pub fn question(machine: Machine) -> Question {
     Question { machine, granularity: Granularity::Accesses, bound: 4, limit: 20_000 }
 }
 
 /// How often what came about.
-struct Counts<const N: usize>([Cell<u32>; N]);
+pub struct Counts<const N: usize>([Cell<u32>; N]);
 
 impl<const N: usize> Counts<N> {
-    fn new() -> Counts<N> {
+    pub fn new() -> Counts<N> {
         Counts([(); N].map(|()| Cell::new(0)))
     }
 
-    fn add(&self, kind: usize) {
+    pub fn add(&self, kind: usize) {
         self.0[kind].set(self.0[kind].get() + 1);
     }
 
-    fn get(&self, kind: usize) -> u32 {
+    pub fn get(&self, kind: usize) -> u32 {
         self.0[kind].get()
     }
 }
 
-const SIZE: Size = Size { most_threads: 3, most_instructions: 4 };
+pub const SIZE: Size = Size { most_threads: 3, most_instructions: 4 };
 
 /// The search backwards against all states on store buffers, as far as a buffer's bound lets these know.
 #[test]
@@ -165,7 +165,7 @@ fn each_rule_is_needed() {
 }
 
 /// A program with fences put in, on store buffers.
-fn with_fences(
+pub fn with_fences(
     specification: &Specification,
     fences: &[Site],
     machine: Machine,
@@ -178,7 +178,7 @@ fn with_fences(
 }
 
 /// Where threads are between instructions, their locals, and the memory, as a condition.
-fn observed(specification: &Specification, system: &System<'_>, state: &State) -> Option<String> {
+pub fn observed(specification: &Specification, system: &System<'_>, state: &State) -> Option<String> {
     let mut parts = Vec::new();
     for (thread, known) in specification.program.threads_at() {
         let config = system.thread(thread).config(state.config(thread));
@@ -195,7 +195,7 @@ fn observed(specification: &Specification, system: &System<'_>, state: &State) -
 }
 
 /// A state with empty buffers that the machine reaches and sequential consistency does not, as a condition.
-fn weak_condition(rng: &mut StdRng, specification: &Specification, machine: Machine) -> Option<StateCondition> {
+pub fn weak_condition(rng: &mut StdRng, specification: &Specification, machine: Machine) -> Option<StateCondition> {
     let split = SplitProgram::new(&specification.program).unwrap();
     let mut system = System::new(&split, Granularity::Accesses);
     let consistent = system.reach(20_000).ok()?;

@@ -36,6 +36,8 @@ mod recheck;
 mod runs;
 mod search;
 mod space;
+#[cfg(test)]
+mod tests;
 
 pub use coherence::Coherence;
 pub(super) use decide::judge_sequentially;
@@ -58,7 +60,6 @@ use crate::weak::Machine;
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use crate::weak::verify::{Limit, Verdict};
-use crate::weak::ways::Way;
 use decide::{Formula, by_formula};
 
 /// The engine.
@@ -175,9 +176,7 @@ fn formula(trial: &Trial<'_>, forbidden: Forbidden<'_>, view: View) -> Result<Op
     let given = (trial.program, trial.outline, &trial.repair.fences);
     match by_formula(&split, given, forbidden, view) {
         Ok(Formula::Holds) => Ok(None),
-        Ok(Formula::Demands(sites)) => {
-            Ok(Some(Ruling::Suspected(Way::through(sites), suspicion(view.coherence, None))))
-        }
+        Ok(Formula::Demands(sites)) => Ok(Some(Ruling::Asked(sites, suspicion(view.coherence, None)))),
         Err(stop) => Ok(Some(Verdict::Undecided(stop.limit(trial.program)?.into()).into())),
     }
 }

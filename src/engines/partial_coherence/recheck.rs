@@ -23,6 +23,32 @@ use std::collections::BTreeSet;
 /// States that are looked at between two looks at the clock.
 const PART: usize = 1 << 12;
 
+/// States that are said to be all.
+pub trait Listed: Sync {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// Whether a state is one of them, or is part of one.
+    fn has(&self, state: &[u64]) -> bool;
+
+    /// One of them.
+    fn load(&self, number: usize, state: &mut [u64]);
+}
+
+impl Listed for Reached<'_> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn has(&self, state: &[u64]) -> bool {
+        Reached::has(self, state)
+    }
+
+    fn load(&self, number: usize, state: &mut [u64]) {
+        Reached::load(self, number, state);
+    }
+}
+
 /// What is known of a state of a thread, as conditions see it.
 struct Seen {
     frame: Vec<i64>,
@@ -124,7 +150,7 @@ impl<'c> Claim<'c> {
     ///
     /// # Errors
     /// If the budget is exhausted.
-    pub fn is_proved_by(&self, reached: &Reached<'_>, budget: &Budget) -> Result<bool, Exhausted> {
+    pub fn is_proved_by(&self, reached: &impl Listed, budget: &Budget) -> Result<bool, Exhausted> {
         if !self.are_private() {
             return Ok(false);
         }
@@ -135,12 +161,12 @@ impl<'c> Claim<'c> {
         if !reached.has(&words) {
             return Ok(false);
         }
-        let parts: Vec<usize> = (0..reached.len()).step_by(PART).collect();
+        let parts: Vec<usize> = (0..reached.count()).step_by(PART).collect();
         let are_right = |&first: &usize| {
             budget.check()?;
             let mut look =
                 Look { claim: self, reached, words: words.clone(), here: initial.clone(), next: initial.clone() };
-            Ok((first..reached.len().min(first + PART)).all(|number| look.is_right(number)))
+            Ok((first..reached.count().min(first + PART)).all(|number| look.is_right(number)))
         };
         parts.par_iter().map(are_right).try_reduce(|| true, |one, other| Ok(one && other))
     }
@@ -369,15 +395,15 @@ impl<'c> Claim<'c> {
 }
 
 /// Looks at one state after the other.
-struct Look<'l, 'c> {
+struct Look<'l, 'c, R> {
     claim: &'l Claim<'c>,
-    reached: &'l Reached<'l>,
+    reached: &'l R,
     words: Vec<u64>,
     here: Plain,
     next: Plain,
 }
 
-impl Look<'_, '_> {
+impl<R: Listed> Look<'_, '_, R> {
     /// Whether a state is not bad, and all that can follow it is among the others.
     fn is_right(&mut self, number: usize) -> bool {
         let claim = self.claim;
