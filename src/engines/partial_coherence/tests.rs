@@ -7,7 +7,7 @@ use super::recheck::{Claim, Listed};
 use super::search::{Found, Reached, search};
 use super::space::{Reduction, Space};
 use crate::budget::Budget;
-use crate::engines::automata::Automata;
+use crate::engines::automata::{Automata, Detail, Domains, Labels};
 use crate::lang::parse_condition;
 use crate::property::StateCondition;
 use crate::specification::Specification;
@@ -211,8 +211,10 @@ fn a_bad_state_is_noticed() {
     let mut noticed = 0;
     on_all_programs(|case, kept, _| {
         let Case { specification, split, condition } = case;
-        let automata = Automata::literal(split, crate::engines::automata::Labels::None).unwrap();
-        let space = Space::new(split, &automata, Forbidden::State(condition), kept, Reduction::Off).unwrap();
+        let literal = Detail::Literal(Labels::None);
+        let forbidden = Forbidden::State(condition);
+        let automata = Automata::within(split, forbidden, literal, Domains::Closed(64)).unwrap();
+        let space = Space::new(split, &automata, forbidden, kept, Reduction::Off).unwrap();
         let Some(reached) = closed(&space) else { return };
         let thread = &specification.program.threads[0];
         for state in &thread.states {
