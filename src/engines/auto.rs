@@ -11,9 +11,9 @@
 //! | [store buffers](super::store_buffers) with a bound, if values have none | runs | that there are none, if no buffer was full |
 //! | [single buffer](super::single_buffer), backwards | runs | that there are none |
 //!
-//! *Why this finds the fewest fences.* Every run that demands a fence is a run of the program, on the machine with store
-//! buffers, and what it demands is necessary ([`ways`](crate::weak::ways)); every proof is one of the program. Who has
-//! proved it is said. On PSO runs are looked for on TSO first: each of them is one on PSO, and they are fewer.
+//! *Why this finds the fewest fences.* Every run that demands a fence is a run of the program, on the machine with
+//! store buffers, and what it demands is necessary ([`ways`](crate::weak::ways)); every proof is one of the program.
+//! Who has proved it is said. On PSO runs are looked for on TSO first: each of them is one on PSO, and they are fewer.
 //!
 //! *Bounds.* If a limit ends the search, what the runs until then demand is a lower bound; the fences for
 //! robustness are an upper bound, if the program has the property under sequential consistency.
@@ -97,9 +97,12 @@ enum Consistent {
 type Asked = OnceCell<Consistent>;
 
 /// What is left when a way has decided nothing.
+#[derive(Default)]
 struct Attempts {
     /// What each has come to.
     tried: Vec<String>,
+    /// Whether one has come to a limit that may be raised.
+    is_limited: bool,
 }
 
 /// What a way has decided.
@@ -133,9 +136,9 @@ struct Search<'s> {
 
 impl Search<'_> {
     fn ruling(&self, consistent: &Asked) -> Result<Ruling, trial::Trouble> {
-        let mut attempts = Attempts { tried: Vec::new() };
+        let mut attempts = Attempts::default();
         // What is small is done as it is.
-        if let Some(ruling) = self.within(SMALL_STATES, &mut Attempts { tried: Vec::new() })? {
+        if let Some(ruling) = self.within(SMALL_STATES, &mut Attempts::default())? {
             return Ok(ruling);
         }
         if consistent.get().is_none() {
@@ -300,10 +303,15 @@ impl Search<'_> {
                 attempts.tried.push("single buffer: too many minimal configurations (--max-weak-states)".to_owned());
                 Ok(undecided(attempts))
             }
-            Err(stop) => Err(match stop.limit(self.trial.program) {
-                Err(trouble) => trouble,
+            Err(stop) => match stop.limit(self.trial.program) {
+                // With more states there may be an answer all the same.
+                Err(trial::Trouble::Unbounded(problem)) if attempts.is_limited => {
+                    attempts.tried.push(format!("single buffer: {problem}"));
+                    Ok(undecided(attempts))
+                }
+                Err(trouble) => Err(trouble),
                 Ok(_) => unreachable!("a limit is told above"),
-            }),
+            },
         }
     }
 }
@@ -318,6 +326,7 @@ impl Attempts {
             Stop::TooLarge(problem) | Stop::ManyValues(_, problem) | Stop::ThreadTooLarge { problem, .. } => problem,
             Stop::Limit(_) | Stop::Fault(_) => "too many states (--max-weak-states)",
         };
+        self.is_limited |= matches!(stop, Stop::Limit(_));
         self.note(coherence, what);
     }
 }

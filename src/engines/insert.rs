@@ -88,6 +88,13 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
     };
     let (inserted, fences) = match fewest(&choice, [], &mut learner) {
         Insertion::Fewest(fences) => (Inserted::Enough, fences),
+        Insertion::Unfixable(_) if learner.needed == Needed::Method => {
+            let advice = learner.suspected.clone().unwrap_or_default();
+            match by_leaving_out(&candidates, &mut learner)? {
+                Some(fences) => (Inserted::Enough, fences),
+                None => (Inserted::NotAbstractly(advice), Fences::new()),
+            }
+        }
         Insertion::Unfixable(demand) => {
             if learner.suspected.is_none() {
                 // The run that no fence stops is the one that was found last.
@@ -104,7 +111,12 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         Insertion::Undecided(_, Stop::Trouble(trouble)) => return Err(trouble),
         Insertion::Undecided(least, Stop::Undecided(why)) => {
             // Of fences that weigh differently only the weight of the least is known.
-            let known = if options.costs == Costs::default() { least.len() } else { usize::from(!least.is_empty()) };
+            let known = match learner.needed {
+                Needed::Program if options.costs == Costs::default() => least.len(),
+                Needed::Program => usize::from(!least.is_empty()),
+                // The program may need none of what is only asked for.
+                Needed::Abstraction | Needed::Method => 0,
+            };
             (Inserted::Undecided(known, why), Fences::new())
         }
         Insertion::Exhausted => {
@@ -121,6 +133,8 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
     };
     let minimal_sets = match minimal_sets {
         None => None,
+        // What is asked for is more than is needed: sets may be missing, or be too large.
+        Some(_) if learner.needed == Needed::Method => Some(MinimalSets { parts: vec![Vec::new()], complete: false }),
         Some(most) => {
             let found = insertion::all_minimal(|site| is_allowed(&site), most, &mut learner, examined.budget());
             let (sets, complete) = match found {
@@ -159,13 +173,37 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         inserted,
         runs: runs.into_iter().map(|(told, _)| told).collect(),
         composites: examined.composites(),
-        complete: is_enough && !examined.explored().cut_off && minimal_sets.as_ref().is_none_or(|sets| sets.complete),
+        complete: is_enough
+            && examined.budget().exhausted().is_none()
+            && !examined.explored().cut_off
+            && minimal_sets.as_ref().is_none_or(|sets| sets.complete),
         minimal_sets,
         ground,
         stopped: examined.budget().exhausted(),
         elapsed: started.elapsed(),
         ..ModelOutcome::new(model, placement, recheck)
     })
+}
+
+/// Where demands are not necessary, and cannot be met: all fences, of which one after the other is left out as long as the
+/// property holds; nothing if all are not enough. More fences never make an abstraction reach more.
+fn by_leaving_out(candidates: &[Candidate], learner: &mut Learner<'_>) -> Result<Option<Fences>, Trouble> {
+    let mut holds = |fences: &Fences| match insertion::Checker::check(learner, fences) {
+        insertion::Answer::Holds => Ok(true),
+        insertion::Answer::Undecided(Stop::Trouble(trouble)) => Err(trouble),
+        insertion::Answer::Undecided(Stop::Undecided(_)) | insertion::Answer::Fails(_) => Ok(false),
+    };
+    let mut fences: Fences = candidates.iter().copied().collect();
+    if !holds(&fences)? {
+        return Ok(None);
+    }
+    for &(site, strength) in candidates {
+        fences.remove(&site);
+        if !holds(&fences)? {
+            fences.insert(site, strength);
+        }
+    }
+    Ok(Some(fences))
 }
 
 /// All that a run demands are fences inside instructions, which are there and have not stopped it.

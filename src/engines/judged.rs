@@ -59,11 +59,15 @@ pub(super) enum Ruling {
     Verdict(Verdict),
     /// The property holds: what that rests on.
     Holds(String),
-    /// A run of an abstraction violates it, which may be none of the program: where fences would stop it, and what to
-    /// do.
-    Suspected(Way, String),
-    /// The same, with sites of which the method asks for one, though others may be enough.
-    Asked(BTreeSet<Site>, String),
+    /// A run of an abstraction violates it, which may be none of the program.
+    Suspected {
+        /// Where fences would stop it.
+        way: Way,
+        /// Whether every set of fences that is enough for the abstraction has one there.
+        necessary: bool,
+        /// What to do.
+        advice: String,
+    },
     /// It could not be found out: why.
     Undecided(String),
 }
@@ -225,11 +229,8 @@ impl Checker for Judge<'_> {
         let verdict = match ruling {
             Ruling::Verdict(verdict) => verdict,
             Ruling::Holds(rests_on) => return Ok(holds(rests_on)),
-            Ruling::Suspected(way, advice) => {
-                return Ok(Answer::Suspected { demands: self.demand(&way), necessary: true, advice });
-            }
-            Ruling::Asked(sites, advice) => {
-                return Ok(Answer::Suspected { demands: self.demand(&Way::through(sites)), necessary: false, advice });
+            Ruling::Suspected { way, necessary, advice } => {
+                return Ok(Answer::Suspected { demands: self.demand(&way), necessary, advice });
             }
             Ruling::Undecided(why) => return Ok(Answer::Undecided(why)),
         };

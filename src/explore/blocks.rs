@@ -182,9 +182,9 @@ impl<E: Expand> Blocks<E> {
         (self.workers.iter_mut().map(|worker| &mut worker.expander).collect(), self.table.numbers())
     }
 
-    /// After [`insert`](Blocks::insert): adds the sets of the successors to those of their states, and calls `grown` for
-    /// each state whose set has grown, of those that were there before, and `found` for each new one, with the state that
-    /// it was found from.
+    /// After [`insert`](Blocks::insert): adds the sets of the successors to those of their states, and calls `grown`
+    /// for each state whose set has grown, of those that were there before, and `found` for each new one, with the
+    /// state that it was found from.
     pub fn unite(&mut self, known: usize, mut grown: impl FnMut(u32), mut found: impl FnMut(u32)) {
         let Words { set, .. } = self.words;
         self.sets.resize(self.states.len() * set, 0);

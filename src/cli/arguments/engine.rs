@@ -22,12 +22,12 @@ pub struct EngineArguments {
     /// No state is a deadlock: all threads stuck, and one of them not at its end (the same as --property no-deadlock)
     #[arg(long)]
     pub deadlock: bool,
-    /// What --engine partial-coherence keeps of a store buffer: which writes wait (set); or the oldest K in order, which
-    /// others wait, and the newest (full:K), where sets that differ can be united (partial:K) [default: full:1]
+    /// What --engine partial-coherence keeps of a store buffer: which writes wait (set); or the oldest K in order,
+    /// which others wait, and the newest (full:K), where sets that differ can be united (partial:K) [default: full:1]
     #[arg(long, value_name = "set|full:K|partial:K")]
     pub buffers: Option<Coherence>,
-    /// How --engine partial-coherence learns from a run of its abstraction: by the sites that are passed while something
-    /// waits, or by the paper's formula over ordering constraints, for comparison [default: sites]
+    /// How --engine partial-coherence learns from a run of its abstraction: by the sites that are passed while
+    /// something waits, or by the paper's formula over ordering constraints, for comparison [default: sites]
     #[arg(long, value_enum, value_name = "sites|constraints", hide_possible_values = true)]
     pub inference: Option<InferenceArgument>,
     /// Have --engine partial-coherence take the program as it is written: no two states of a thread are one, and no

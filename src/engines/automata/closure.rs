@@ -1,7 +1,7 @@
 //! All that threads can do if each read can get any value that some thread writes: the least domains that are closed.
 //!
-//! Threads run until none writes a value that is new. A thread goes on where it stopped: of what it has read before only
-//! values that are new are tried.
+//! Threads run until none writes a value that is new. A thread goes on where it stopped: of what it has read before
+//! only values that are new are tried.
 //!
 //! *Limits.* So many values of a location, [`MOST_CONFIGURATIONS`] of a thread; more is taken for no bound.
 
@@ -58,13 +58,13 @@ pub fn closed(
             if !domain.contains(&value) {
                 domain.push(value);
             }
-            if domain.len() > most {
-                let problem = format!(
-                    "the variable {} can have more than {most} values, or has no bound; bound it more narrowly (for example with %)",
-                    program.locations[location.index()]
-                );
-                return Err(Stop::ManyValues(location.index(), problem));
-            }
+        }
+        if let Some(location) = domains.iter().position(|domain| domain.len() > most) {
+            let problem = format!(
+                "the variable {} can have more than {most} values, or has no bound; bound it more narrowly (for example with %)",
+                program.locations[location]
+            );
+            return Err(Stop::ManyValues(location, problem));
         }
         if domains.iter().map(Vec::len).sum::<usize>() == known {
             break;

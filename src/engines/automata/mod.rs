@@ -1,8 +1,8 @@
 //! Threads as finite automata over the values that shared locations can have.
 //!
-//! For methods that know no registers: a state of an automaton is a configuration of the thread, control state and locals,
-//! and what it reads and writes are values from finite domains. The domains are the least ones that are closed: the
-//! values at the start, and whatever a thread can write that reads any value of the domains. So a variable needs no
+//! For methods that know no registers: a state of an automaton is a configuration of the thread, control state and
+//! locals, and what it reads and writes are values from finite domains. The domains are the least ones that are closed:
+//! the values at the start, and whatever a thread can write that reads any value of the domains. So a variable needs no
 //! declared range; if the domains do not become stable, the variable or the thread that has no bound is named.
 //!
 //! States from which the same can be done, for ever, and that what is asked does not tell apart, are merged (strong
@@ -23,7 +23,7 @@ pub mod observed;
 pub mod replay;
 pub mod values;
 
-use crate::budget::Exhausted;
+use crate::budget::{Budget, Exhausted};
 use crate::ids::LocationAt;
 use crate::program::Program;
 use crate::property::ConditionFault;
@@ -116,8 +116,8 @@ pub enum Operation {
     Whole(Vec<(Location, Value)>, Vec<(Location, Value)>),
 }
 
-/// A step that writes something that is in no domain, of an automaton [within](Automata::within) given domains: it leads
-/// nowhere.
+/// A step that writes something that is in no domain, of an automaton [within](Automata::within) given domains: it
+/// leads nowhere.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Outside {
     /// Where it begins.
@@ -257,7 +257,8 @@ impl<'p> Automata<'p> {
         let memory = program.memory.iter().zip(&domains).map(|(value, domain)| position(domain, *value)).collect();
         let mut automata = Automata { threads: Vec::new(), configurations, domains, offsets, memory };
         for (number, raw) in raw.iter().enumerate() {
-            let thread = automata.automaton(raw, &|id| observed(number, &automata.configurations[number], id));
+            let observed = |id: ConfigId| observed(number, &automata.configurations[number], id);
+            let thread = automata.automaton(raw, &observed, &program.budget)?;
             automata.threads.push(thread);
         }
         Ok(automata)
@@ -278,7 +279,12 @@ impl<'p> Automata<'p> {
         self.offsets[location as usize]..self.offsets[location as usize + 1]
     }
 
-    fn automaton(&self, raw: &FxHashSet<Raw>, observed: &dyn Fn(ConfigId) -> Option<Vec<i64>>) -> Automaton {
+    fn automaton(
+        &self,
+        raw: &FxHashSet<Raw>,
+        observed: &dyn Fn(ConfigId) -> Option<Vec<i64>>,
+        budget: &Budget,
+    ) -> Result<Automaton, Exhausted> {
         let small = |list: &[(LocationAt, i64)]| {
             let one = |&(location, value): &(LocationAt, i64)| {
                 (location.index() as Location, position(&self.domains[location.index()], value))
@@ -327,7 +333,7 @@ impl<'p> Automata<'p> {
             true => Some(vec![i64::MIN, i64::from(id)]),
             false => observed(id),
         };
-        let classes = bisimilar(&configs, &transitions, &observed);
+        let classes = bisimilar(&configs, &transitions, &observed, budget)?;
         let mut states = vec![None; configs.last().map_or(0, |&last| last as usize + 1)];
         let mut examples = Vec::new();
         for &config in &configs {
@@ -368,7 +374,7 @@ impl<'p> Automata<'p> {
         };
         let written = self.written(&transitions, examples.len(), &one_by_one);
         let written_whole = self.written(&transitions, examples.len(), &whole);
-        Automaton { transitions, outside, into, initial, states, examples, written, written_whole }
+        Ok(Automaton { transitions, outside, into, initial, states, examples, written, written_whole })
     }
 
     /// For each state the values that may have been written on a way there.
@@ -411,7 +417,8 @@ fn bisimilar(
     configs: &[ConfigId],
     transitions: &[Transition],
     observed: &dyn Fn(ConfigId) -> Option<Vec<i64>>,
-) -> FxHashMap<ConfigId, u32> {
+    budget: &Budget,
+) -> Result<FxHashMap<ConfigId, u32>, Exhausted> {
     let mut outgoing: FxHashMap<ConfigId, Vec<&Transition>> = FxHashMap::default();
     for known in transitions {
         outgoing.entry(known.from).or_default().push(known);
@@ -427,6 +434,7 @@ fn bisimilar(
         let mut keys: FxHashMap<(u32, Vec<Seen<'_>>), u32> = FxHashMap::default();
         let mut refined: FxHashMap<ConfigId, u32> = FxHashMap::default();
         for &config in configs {
+            budget.check()?;
             let steps = outgoing.get(&config).into_iter().flatten();
             let mut steps: Vec<Seen<'_>> =
                 steps.map(|known| (known.drained, known.label, &known.operation, classes[&known.to])).collect();
@@ -437,7 +445,7 @@ fn bisimilar(
         }
         classes = refined;
         if keys.len() == count {
-            return classes;
+            return Ok(classes);
         }
         count = keys.len();
     }

@@ -7,13 +7,13 @@
 //!
 //! The accesses stay as they are, with the order that their dependencies ask for.
 //!
-//! *Limits.* An array element whose index is computed from what is given up could be any: then nothing is given up. What
-//! goes wrong by a value that is given up goes right here: its thread goes on, where that of the program stops.
+//! *Limits.* An array element whose index is computed from what is given up could be any, and a division by it can go
+//! wrong: then nothing is given up. (That a value does not fit into 64 bits is not found out.)
 
 use super::{Automata, Detail, Domains, Stop};
 use crate::ids::{Slot, ThreadAt};
-use crate::program::Program;
 use crate::program::compiled::Code;
+use crate::program::{BinaryOperator, Program};
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::{Cell, Operation, SplitProgram, SplitStep};
 use std::collections::BTreeSet;
@@ -27,8 +27,8 @@ pub struct GivenUp {
     pub locals: BTreeSet<(usize, usize)>,
 }
 
-/// Something is computed from a value that is given up, and could be any location.
-struct AnyLocation;
+/// Something is computed from a value that is given up, and could be any location, or go wrong.
+struct CannotGiveUp;
 
 /// The program with as much given up as is needed for bounds, and what that is; nothing, if it has bounds. A location
 /// that has more than so many values has none.
@@ -82,7 +82,7 @@ fn mentions(split: &SplitProgram, forbidden: Forbidden<'_>, given_up: &GivenUp) 
 }
 
 /// The program without these values, once all is among them that is computed from them.
-fn without(split: &SplitProgram, given_up: &mut GivenUp) -> Result<SplitProgram, AnyLocation> {
+fn without(split: &SplitProgram, given_up: &mut GivenUp) -> Result<SplitProgram, CannotGiveUp> {
     loop {
         let known = given_up.clone();
         let mut program = split.clone();
@@ -97,8 +97,28 @@ fn without(split: &SplitProgram, given_up: &mut GivenUp) -> Result<SplitProgram,
     }
 }
 
+/// What may go wrong for some values, other than by being too large, is not given up: its thread would stop.
+fn refuse_faults(code: &Code) -> Result<(), CannotGiveUp> {
+    match code {
+        Code::Constant(_) | Code::Slot(_) => Ok(()),
+        Code::Element(_, _, operand) | Code::Unary(_, operand) => refuse_faults(operand),
+        Code::Binary(operator, left, right, _) => {
+            refuse_faults(left)?;
+            refuse_faults(right)?;
+            let is_safe = match operator {
+                BinaryOperator::Divide | BinaryOperator::Modulo => {
+                    matches!(&**right, Code::Constant(divisor) if *divisor > 0)
+                }
+                BinaryOperator::Power => matches!(&**right, Code::Constant(exponent) if *exponent >= 0),
+                _ => true,
+            };
+            if is_safe { Ok(()) } else { Err(CannotGiveUp) }
+        }
+    }
+}
+
 /// Gives up what a step computes; adds what it assigns that to.
-fn give_up(step: &mut SplitStep, thread: usize, given_up: &mut GivenUp) -> Result<(), AnyLocation> {
+fn give_up(step: &mut SplitStep, thread: usize, given_up: &mut GivenUp) -> Result<(), CannotGiveUp> {
     let own = given_up.locals.iter().filter(|(of, _)| *of == thread);
     let mut lost: BTreeSet<usize> = own.map(|&(_, local)| local).collect();
     let is_lost = |lost: &BTreeSet<usize>, code: &Code| {
@@ -112,7 +132,7 @@ fn give_up(step: &mut SplitStep, thread: usize, given_up: &mut GivenUp) -> Resul
         match operation {
             Operation::Read(cell, slot) => {
                 if cell.index.as_ref().is_some_and(|index| is_lost(&lost, index)) {
-                    return Err(AnyLocation);
+                    return Err(CannotGiveUp);
                 }
                 if locations(cell).any(|location| given_up.locations.contains(&location)) {
                     lost.insert(slot.index());
@@ -120,7 +140,7 @@ fn give_up(step: &mut SplitStep, thread: usize, given_up: &mut GivenUp) -> Resul
             }
             Operation::Write(cell, slot) => {
                 if cell.index.as_ref().is_some_and(|index| is_lost(&lost, index)) {
-                    return Err(AnyLocation);
+                    return Err(CannotGiveUp);
                 }
                 if lost.contains(&slot.index()) {
                     given_up.locations.extend(locations(cell));
@@ -128,6 +148,7 @@ fn give_up(step: &mut SplitStep, thread: usize, given_up: &mut GivenUp) -> Resul
             }
             Operation::Compute(code, slot) => {
                 if is_lost(&lost, code) {
+                    refuse_faults(code)?;
                     *code = Code::Constant(0);
                     lost.insert(slot.index());
                 }
@@ -135,6 +156,8 @@ fn give_up(step: &mut SplitStep, thread: usize, given_up: &mut GivenUp) -> Resul
             Operation::Update { old, new, length, index, value } => {
                 let is_any = is_lost(&lost, index) || is_lost(&lost, value);
                 if is_any {
+                    refuse_faults(index)?;
+                    refuse_faults(value)?;
                     (*index, *value) = (Code::Constant(0), Code::Constant(0));
                 }
                 let of_old = old.run(*length).map(|slot| lost.contains(&slot.index())).collect::<Vec<_>>();
@@ -142,6 +165,8 @@ fn give_up(step: &mut SplitStep, thread: usize, given_up: &mut GivenUp) -> Resul
                 lost.extend(gone.map(|(slot, _)| slot.index()).collect::<Vec<_>>());
             }
             Operation::Decide(outranked, own) => {
+                let gone = outranked.iter().chain(&*own).filter(|code| is_lost(&lost, code));
+                gone.map(refuse_faults).collect::<Result<(), CannotGiveUp>>()?;
                 outranked.retain(|code| !is_lost(&lost, code));
                 if own.as_ref().is_some_and(|code| is_lost(&lost, code)) {
                     *own = None;

@@ -28,14 +28,15 @@ impl Coherence {
         }
     }
 
-    /// The same with a longer head.
+    /// The same with a longer head, if there is one.
     #[must_use]
-    pub fn with_longer_head(self) -> Coherence {
-        match self {
+    pub fn with_longer_head(self) -> Option<Coherence> {
+        let longer = match self {
             Coherence::Set => Coherence::Full(1),
             Coherence::Full(head) => Coherence::Full(head + 1),
             Coherence::Partial(head) => Coherence::Partial(head + 1),
-        }
+        };
+        (longer.head() <= LONGEST_HEAD).then_some(longer)
     }
 }
 

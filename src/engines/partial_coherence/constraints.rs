@@ -6,11 +6,11 @@
 //! united, where a write may be missing, all of them must be enforced. A run can no longer be if one of its steps is
 //! prevented.
 //!
-//! The program is searched without fences, and what is prevented is left out. A run to a bad state that is left demands:
-//! for each of its steps and each way to prevent that, a constraint that is not enforced, and so a site on a way from `a`
-//! to `b` that has no fence. One of all these sites must get one. (The paper computes the formula for all states at once,
-//! as decision diagrams; this adds to it what is needed, one run after the other, and looks for the fewest fences, not
-//! constraints.)
+//! The program is searched without fences, and what is prevented is left out. A run to a bad state that is left
+//! demands: for each of its steps and each way to prevent that, a constraint that is not enforced, and so a site on a
+//! way from `a` to `b` that has no fence. One of all these sites must get one. (The paper computes the formula for all
+//! states at once, as decision diagrams; this adds to it what is needed, one run after the other, and looks for the
+//! fewest fences, not constraints.)
 //!
 //! What [`runs`](super::runs) demands asks for less: a fence stops a thread as long as *anything* waits.
 //!

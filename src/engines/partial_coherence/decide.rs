@@ -15,6 +15,7 @@ use crate::weak::Machine;
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use crate::weak::verify::Violation;
+use crate::weak::visited::LimitReached;
 use crate::weak::ways::Way;
 use std::collections::BTreeSet;
 
@@ -162,14 +163,24 @@ impl Asked<'_> {
     /// If there is no bound on values that are reached, with values given up.
     fn judge(&self) -> Result<Judgement, Stop> {
         let nothing = GivenUp::default();
-        match with_domains(self.split, |domains| self.within(domains, &nothing)) {
-            Err(stop) if has_no_bound(&stop) => {}
+        let mut grows = false;
+        let judged = with_domains(self.split, |domains| {
+            grows |= matches!(domains, Domains::Given(_));
+            self.within(domains, &nothing)
+        });
+        let stop = match judged {
+            Err(stop) if has_no_bound(&stop) || (grows && stop == Stop::Limit(LimitReached::States)) => stop,
             judged => return judged,
-        }
+        };
         let closed = Domains::Closed(MOST_VALUES);
-        match bounded(self.split, self.forbidden, MOST_VALUES)? {
-            Some((split, given_up)) => (Asked { split: &split, ..*self }).within(closed, &given_up).map(Within::done),
-            None => self.within(closed, &nothing).map(Within::done),
+        match bounded(self.split, self.forbidden, MOST_VALUES) {
+            Ok(Some((split, given_up))) => {
+                (Asked { split: &split, ..*self }).within(closed, &given_up).map(Within::done)
+            }
+            Ok(None) => self.within(closed, &nothing).map(Within::done),
+            Err(Stop::Limit(limit)) => Err(limit.into()),
+            // Values could not be given up, and so it is what came before that keeps the answer back.
+            Err(other) => Err(if has_no_bound(&stop) { other } else { stop }),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Abstract states in bits: where each thread is, the memory, and an abstract buffer for each [`Queue`].
 //!
 //! A queue is a store buffer: on TSO one for each thread, on PSO one for each thread and location. What can wait in it
-//! is an [`Entry`], a location and a value, counted from 0; fields have the number of an entry and one more, and 0 stands
-//! for none. Its head comes oldest first, without gaps. Of its set the newest entry of each location is known, as long
-//! as there is one, and on TSO the newest of all; what is not known is 0, so that equal states are equal words.
+//! is an [`Entry`], a location and a value, counted from 0; fields have the number of an entry and one more, and 0
+//! stands for none. Its head comes oldest first, without gaps. Of its set the newest entry of each location is known,
+//! as long as there is one, and on TSO the newest of all; what is not known is 0, so that equal states are equal words.
 //!
 //! *Limit.* A set has at most 64 entries.
 

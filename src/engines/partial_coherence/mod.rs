@@ -2,10 +2,10 @@
 //!
 //! After Kuperstein, Vechev and Yahav, "Partial-Coherence Abstractions for Relaxed Memory Models" (PLDI 2011). A store
 //! buffer becomes what is worth keeping of it: the oldest writes, so many, in order, the set of those behind them, and
-//! the newest. A thread reads back its newest write, as it does with a buffer; the others see the oldest writes in their
-//! order, and those behind in any. So there are finitely many states, however many writes wait, and every run of the
-//! program is a run of the abstraction: what that never reaches the program never reaches. What it reaches the program
-//! may not.
+//! the newest. A thread reads back its newest write, as it does with a buffer; the others see the oldest writes in
+//! their order, and those behind in any. So there are finitely many states, however many writes wait, and every run of
+//! the program is a run of the abstraction: what that never reaches the program never reaches. What it reaches the
+//! program may not.
 //!
 //! | part | holds |
 //! |---|---|
@@ -20,9 +20,9 @@
 //!
 //! *Variant.* Threads are [automata](super::automata) over finite domains; where there are none, [values are given
 //! up](super::automata::values). Steps that nobody else notices are made at once ([`space`]). A run of the abstraction
-//! that can be made on real store buffers is a violation; one that cannot be asks for a fence all the same, and then the
-//! answer is "fewest for the abstraction". On TSO, of which the paper says only that it is like PSO, a buffer has writes
-//! to all locations, and the newest of all is known besides that of each location.
+//! that can be made on real store buffers is a violation; one that cannot be asks for a fence all the same, and then
+//! the answer is "fewest for the abstraction". On TSO, of which the paper says only that it is like PSO, a buffer has
+//! writes to all locations, and the newest of all is known besides that of each location.
 //!
 //! *Complexity.* Exponential in the threads, as every search, and in the number of different writes of a thread; with
 //! sets that are united polynomial in these. *Limits.* As for automata; a buffer can have 64 different writes. The
@@ -51,6 +51,7 @@ pub use super::automata::{Labels, Stop};
 
 use super::judged::{Decided, Method, Ruling, Runnable};
 use super::{Description, Engine, Examined, Purpose, Task, Trouble};
+use crate::engines::automata::values::GivenUp;
 use crate::memory::Known;
 use crate::program::Program;
 use crate::property::PropertyKind;
@@ -60,6 +61,7 @@ use crate::weak::Machine;
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use crate::weak::verify::{Limit, Verdict};
+use crate::weak::ways::Way;
 use decide::{Formula, by_formula};
 
 /// The engine.
@@ -140,7 +142,10 @@ fn decided(trial: &Trial<'_>, how: Abstracting) -> Decided {
         Ok(Judgement::Violated(violation)) => Verdict::Violated(Box::new(violation)).into(),
         Ok(Judgement::GoesWrong(at)) => return Err(trial::Trouble::GoesWrong(at)),
         Ok(Judgement::Suspected(Suspicion { way, given_up })) => {
-            Ruling::Suspected(way, suspicion(coherence, given_up.names(trial.program, &split)))
+            // A fence elsewhere may keep a write out of a set that was united, or a value within its bounds.
+            let necessary = given_up == GivenUp::default() && !matches!(coherence, Coherence::Partial(_));
+            let advice = suspicion(coherence, given_up.names(trial.program, &split));
+            Ruling::Suspected { way, necessary, advice }
         }
         Ok(Judgement::Doubtful) => Verdict::Undecided(Limit::SecondLook).into(),
         Err(stop) => Verdict::Undecided(stop.limit(trial.program)?.into()).into(),
@@ -151,7 +156,11 @@ fn decided(trial: &Trial<'_>, how: Abstracting) -> Decided {
 /// What is said of a run of the abstraction that may be none of the program.
 fn suspicion(coherence: Coherence, given_up: Option<String>) -> String {
     let (values, other) = match given_up {
-        None => (String::new(), format!("try --buffers {}, or --engine auto", coherence.with_longer_head())),
+        None => {
+            let longer =
+                coherence.with_longer_head().map_or(String::new(), |longer| format!("try --buffers {longer}, or "));
+            (String::new(), format!("{longer}use --engine auto"))
+        }
         Some(names) => (
             format!(", where the values of {names} are not told apart,"),
             "bound them (for example with %), or use --engine auto".to_owned(),
@@ -176,7 +185,11 @@ fn formula(trial: &Trial<'_>, forbidden: Forbidden<'_>, view: View) -> Result<Op
     let given = (trial.program, trial.outline, &trial.repair.fences);
     match by_formula(&split, given, forbidden, view) {
         Ok(Formula::Holds) => Ok(None),
-        Ok(Formula::Demands(sites)) => Ok(Some(Ruling::Asked(sites, suspicion(view.coherence, None)))),
+        Ok(Formula::Demands(sites)) => Ok(Some(Ruling::Suspected {
+            way: Way::through(sites),
+            necessary: false,
+            advice: suspicion(view.coherence, None),
+        })),
         Err(stop) => Ok(Some(Verdict::Undecided(stop.limit(trial.program)?.into()).into())),
     }
 }

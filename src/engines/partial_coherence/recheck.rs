@@ -1,8 +1,8 @@
 //! A second look at a proof: the states that were found are closed under the steps, have the start among them, and none
 //! of them is bad.
 //!
-//! It shares no rule with the [search](super::space): a state is taken apart into lists and sets, the rules are those of
-//! the definition, one after the other, and conditions are evaluated as they are written. Shared are the threads'
+//! It shares no rule with the [search](super::space): a state is taken apart into lists and sets, the rules are those
+//! of the definition, one after the other, and conditions are evaluated as they are written. Shared are the threads'
 //! automata, where the bits of a state are, and which steps are thought to be made [at once](super::space), of which
 //! each is looked at here.
 //!
@@ -171,8 +171,8 @@ impl<'c> Claim<'c> {
         parts.par_iter().map(are_right).try_reduce(|| true, |one, other| Ok(one && other))
     }
 
-    /// Whether each step that is made at once may be: it is the only one of its state, nobody sees it, and no such steps
-    /// make a circle.
+    /// Whether each step that is made at once may be: it is the only one of its state, nobody sees it, and no such
+    /// steps make a circle.
     fn are_private(&self) -> bool {
         let mentions = |location: Location| match self.forbidden {
             Forbidden::State(condition) => {

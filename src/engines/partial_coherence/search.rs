@@ -27,8 +27,8 @@ pub enum Found<'s> {
 pub struct Run {
     /// The steps.
     pub steps: Vec<Traced>,
-    /// The states that it goes through, as far as they were kept: of a search without [private](super::space::Reduction)
-    /// steps, the one before each step.
+    /// The states that it goes through, as far as they were kept: of a search without
+    /// [private](super::space::Reduction) steps, the one before each step.
     pub states: Vec<Vec<u64>>,
 }
 

@@ -603,8 +603,8 @@ impl Expander<'_> {
 }
 
 impl Space<'_> {
-    /// Whether the last write like this one may become visible now: it is not the newest of its location, nor of all, or
-    /// nothing is left that must come before it.
+    /// Whether the last write like this one may become visible now: it is not the newest of its location, nor of all,
+    /// or nothing is left that must come before it.
     fn can_leave(&self, state: &[u64], queue: &Queue, set: u64, entry: usize) -> bool {
         let number = entry as u64 + 1;
         let held = &queue.held[queue.place[entry]];

@@ -8,7 +8,6 @@ use super::search::{Found, Reached, search};
 use super::space::{Reduction, Space};
 use crate::budget::Budget;
 use crate::engines::automata::{Automata, Detail, Domains, Labels};
-use crate::lang::parse_condition;
 use crate::property::StateCondition;
 use crate::specification::Specification;
 use crate::weak::Machine;
@@ -219,8 +218,9 @@ fn a_bad_state_is_noticed() {
         let thread = &specification.program.threads[0];
         for state in &thread.states {
             let text = format!("{}@{state}", thread.name);
-            let condition = parse_condition("test", &text, &specification.program).unwrap().condition;
-            let claim = Claim::new(&automata, &space.layout, kept, Forbidden::State(&condition), space.private());
+            let (property, _) = specification.never("test", &text).unwrap();
+            let condition = property.condition().unwrap();
+            let claim = Claim::new(&automata, &space.layout, kept, Forbidden::State(condition), space.private());
             assert!(!claim.is_proved_by(&reached, &Budget::default()).unwrap(), "{kept:?} {text}");
             noticed += 1;
         }

@@ -2,8 +2,9 @@
 //!
 //! After Abdulla, Atig, Chen, Leonardsson and Rezine, "Counter-Example Guided Fence Insertion under Weak Memory
 //! Models": a search backwards, from the forbidden states to the start, over configurations that each stand for all
-//! larger ones, of threads that are finite [automata](super::automata). The order of configurations is a well-quasi-order, so a finite set of minimal ones,
-//! [minors](tso::Minor), says all, and the search ends, whatever loops the program has.
+//! larger ones, of threads that are finite [automata](super::automata). The order of configurations is a
+//! well-quasi-order, so a finite set of minimal ones, [minors](tso::Minor), says all, and the search ends, whatever
+//! loops the program has.
 //!
 //! | part | holds |
 //! |---|---|
