@@ -185,8 +185,8 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
     })
 }
 
-/// Where demands are not necessary, and cannot be met: all fences, of which one after the other is left out as long as the
-/// property holds; nothing if all are not enough. More fences never make an abstraction reach more.
+/// Where demands are not necessary, and cannot be met: all fences, of which one after the other is left out as long as
+/// the property holds; nothing if all are not enough. More fences never make an abstraction reach more.
 fn by_leaving_out(candidates: &[Candidate], learner: &mut Learner<'_>) -> Result<Option<Fences>, Trouble> {
     let mut holds = |fences: &Fences| match insertion::Checker::check(learner, fences) {
         insertion::Answer::Holds => Ok(true),

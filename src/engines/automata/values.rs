@@ -165,8 +165,8 @@ fn give_up(step: &mut SplitStep, thread: usize, given_up: &mut GivenUp) -> Resul
                 lost.extend(gone.map(|(slot, _)| slot.index()).collect::<Vec<_>>());
             }
             Operation::Decide(outranked, own) => {
-                let gone = outranked.iter().chain(&*own).filter(|code| is_lost(&lost, code));
-                gone.map(refuse_faults).collect::<Result<(), CannotGiveUp>>()?;
+                let mut gone = outranked.iter().chain(&*own).filter(|code| is_lost(&lost, code));
+                gone.try_for_each(refuse_faults)?;
                 outranked.retain(|code| !is_lost(&lost, code));
                 if own.as_ref().is_some_and(|code| is_lost(&lost, code)) {
                     *own = None;

@@ -157,9 +157,9 @@ fn decided(trial: &Trial<'_>, how: Abstracting) -> Decided {
 fn suspicion(coherence: Coherence, given_up: Option<String>) -> String {
     let (values, other) = match given_up {
         None => {
-            let longer =
-                coherence.with_longer_head().map_or(String::new(), |longer| format!("try --buffers {longer}, or "));
-            (String::new(), format!("{longer}use --engine auto"))
+            let longer = coherence.with_longer_head();
+            let other = longer.map(|longer| format!("try --buffers {longer}, or --engine auto"));
+            (String::new(), other.unwrap_or_else(|| "use --engine auto".to_owned()))
         }
         Some(names) => (
             format!(", where the values of {names} are not told apart,"),

@@ -3,11 +3,14 @@
 //! A run that was found is first made on the machine with store buffers, step by step; often that can be done, and then
 //! it is a run of the program ([`replay`](crate::engines::automata::replay)). Here is what it demands if it is none.
 //!
-//! Where a thread passes from one access to its next while, all the time, some
-//! write of it waits: one of the sites between them. A fence anywhere else finds nothing waiting, if what the thread
-//! computes in between is put off until then, so the abstract program with the fence has the run still. So every set of
-//! fences after which the abstract program never comes to a bad state has one of these sites; if there are none, no
-//! fences are enough for this abstraction.
+//! Where a thread passes from one access to its next while, all the time, some write of it waits: one of the sites
+//! between them. A fence anywhere else finds nothing waiting, if what the thread computes in between is put off until
+//! then, so the abstract program with the fence has the run still. So every set of fences after which the abstract
+//! program never comes to a bad state has one of these sites; if there are none, no fences are enough for this
+//! abstraction.
+//!
+//! *Not so* where sets are united: what a run takes from a set may have come there on another way, on which a fence
+//! keeps it out; nor where values are given up, which with a fence may have bounds. There it is only asked for.
 
 use super::space::Traced;
 use crate::engines::automata::replay::Scheduled;
