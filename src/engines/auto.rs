@@ -55,6 +55,8 @@ const PROPERTIES: &[PropertyKind] = &[PropertyKind::Never, PropertyKind::Final];
 const SMALL_STATES: usize = 2_000;
 /// The heads that are tried.
 const HEADS: [usize; 3] = [2, 4, 8];
+/// The most groups of few threads that are looked at: all pairs of twelve.
+const MOST_GROUPS: usize = 66;
 /// The most states of a search of few threads.
 const FEW_STATES: usize = 200_000;
 /// The most states of a first search of all threads, where longer heads or TSO may find a run sooner.
@@ -193,7 +195,11 @@ impl Search<'_> {
             return Ok(None);
         }
         for size in 2..threads.min(4) {
-            for group in groups(threads, size) {
+            let groups = groups(threads, size);
+            if groups.len() > MOST_GROUPS {
+                break;
+            }
+            for group in groups {
                 let few = self.split.moving(&group);
                 if let Some(ruling) = self.run_of(&few)? {
                     return Ok(Some(ruling));

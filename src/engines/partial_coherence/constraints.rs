@@ -17,8 +17,9 @@
 //! *Limit.* Instructions with one access: between those of one instruction there is no constraint.
 
 use super::coherence::Coherence;
+use super::expander::Traced;
 use super::layout::Layout;
-use super::space::{Enforced, Space, Traced};
+use super::space::{Enforced, Space};
 use crate::engines::automata::replay::Scheduled;
 use crate::engines::automata::{Automata, Operation};
 use crate::ids::{ControlAt, InstrAt, ThreadAt};

@@ -2,10 +2,11 @@
 
 use super::coherence::Coherence;
 use super::constraints::Constraints;
+use super::expander::Bad;
 use super::recheck::Claim;
 use super::runs::way;
 use super::search::{Found, search};
-use super::space::{Bad, Reduction, Space};
+use super::space::{Reduction, Space};
 use crate::engines::automata::replay::{self, Scheduled};
 use crate::engines::automata::values::{GivenUp, bounded};
 use crate::engines::automata::{Automata, Detail, Domains, Labels, Stop};

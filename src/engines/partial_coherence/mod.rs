@@ -11,7 +11,8 @@
 //! |---|---|
 //! | [`coherence`] | how much is kept |
 //! | [`layout`] | a state in bits |
-//! | [`space`] | the steps, and which states are bad |
+//! | [`space`] | the rules, and which states are bad |
+//! | [`expander`] | the successors of a state |
 //! | [`search`] | all states, through the machinery of [explorations](crate::explore) |
 //! | [`recheck`] | the same, looked at a second time by plain rules |
 //! | [`runs`] | what fences stop a run |
@@ -31,6 +32,7 @@
 mod coherence;
 mod constraints;
 mod decide;
+mod expander;
 mod layout;
 mod recheck;
 mod runs;

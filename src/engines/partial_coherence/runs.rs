@@ -12,7 +12,7 @@
 //! *Not so* where sets are united: what a run takes from a set may have come there on another way, on which a fence
 //! keeps it out; nor where values are given up, which with a fence may have bounds. There it is only asked for.
 
-use super::space::Traced;
+use super::expander::Traced;
 use crate::engines::automata::replay::Scheduled;
 use crate::engines::automata::{Automata, Operation, Transition};
 use crate::ids::ThreadAt;

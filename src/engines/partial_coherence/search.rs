@@ -7,7 +7,8 @@
 //! *Cost.* As many states as there are; with sets that are united each is expanded at most as often as its set can
 //! grow.
 
-use super::space::{Bad, Expander, Space, Traced};
+use super::expander::{Bad, Expander, Traced};
+use super::space::Space;
 use crate::budget::Budget;
 use crate::explore::blocks::{BLOCK, Blocks};
 use crate::explore::store::States;
@@ -61,14 +62,14 @@ impl Reached<'_> {
 /// # Errors
 /// If there are more states than may be seen, or the budget is exhausted.
 pub fn search<'s>(space: &'s Space<'s>, most: usize, budget: &Budget) -> Result<Found<'s>, LimitReached> {
-    let (initial, first_steps) = space.expander().initial();
+    let (initial, first_steps) = Expander::new(space).initial();
     let words = space.layout.words;
     let mut states = States::new(space.layout.bytes);
     states.push(&initial[..words.key]);
     let workers = rayon::current_num_threads();
     let table = Table::new(workers, &states);
     let sets = initial[words.key..].to_vec();
-    let mut blocks = Blocks::new(states, table, sets, (0..workers).map(|_| space.expander()));
+    let mut blocks = Blocks::new(states, table, sets, (0..workers).map(|_| Expander::new(space)));
     let mut parents: Vec<u32> = vec![0];
     let mut expanded = 0;
     let mut again: Vec<u32> = Vec::new();
@@ -123,7 +124,7 @@ fn way_to(
         state
     });
     let states: Vec<Vec<u64>> = states.collect();
-    let mut expander = space.expander();
+    let mut expander = Expander::new(space);
     let mut steps = first_steps;
     for pair in states.windows(2) {
         let way = expander.way(&pair[0], &pair[1][..space.layout.words.key]);
