@@ -390,6 +390,29 @@ fn bounds_and_abstractions_are_told_in_json() {
     assert!(out.contains("not decided (no fences are enough for the abstraction)"), "{out}");
 }
 
+/// Where a limit on states keeps an answer back, that is said, and not that the program has no bound; and no advice is
+/// given that cannot be followed.
+#[test]
+fn limits_are_not_blamed_on_the_program() {
+    const BARRIER: &str = "specs/partial-coherence/sense-0.slco";
+    let arguments = ["analyse", BARRIER, "--mm", "tso", "--property", "never", "--max-weak-states", "30"];
+    let (out, _) = ends(3, &arguments);
+    assert!(words(&out).contains("too many states (--max-weak-states)"), "{out}");
+    let scratch = Scratch::new();
+    // Buffers without a bound: more may wait than any head has.
+    let text = "model long { classes C { variables Integer x state machines
+        t { initial a states b c transitions a -> a { x := 1 } a -> b { x := 2 } b -> c { x := 3 } }
+        u { variables Integer r initial a states b c transitions a -> b { x = 2 } b -> c { x = 1 } } }
+        objects o : C() never back: u@c and t@c and x = 3 }";
+    fs::write(scratch.path("long.slco"), text).unwrap();
+    let long = scratch.path("long.slco");
+    let verify = ["verify", &long, "--mm", "tso", "--property", "never", "--engine", "partial-coherence", "--buffers"];
+    let (out, _) = ends(3, &[&verify[..], &["full:2"]].concat());
+    assert!(words(&out).contains("try --buffers full:3, or --engine auto"), "{out}");
+    let (out, _) = ends(3, &[&verify[..], &["full:16"]].concat());
+    assert!(words(&out).contains("use --engine auto") && !out.contains("full:17"), "{out}");
+}
+
 /// The files of a report.
 fn report(scratch: &Scratch, status: i32, program: &str) -> PathBuf {
     let out = scratch.0.path().join("report");
