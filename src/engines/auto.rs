@@ -124,7 +124,9 @@ fn decided(trial: &Trial<'_>, consistent: &Asked) -> Decided {
     };
     let (split, _) = trial.repaired()?;
     let search = Search { trial, split: &split, machine, forbidden };
-    let ruling = search.ruling(consistent)?;
+    // What fences leave as it is instructions that are made atomic change.
+    let locked = Asked::new();
+    let ruling = search.ruling(if trial.repair.locked.is_empty() { consistent } else { &locked })?;
     Ok((split, ruling))
 }
 

@@ -5,19 +5,23 @@
 //! models share it; what it gives is [`Examined`], which supplies a [`Checker`] for a memory model. A checker tells
 //! whether the property holds with fences in place, and if not, what a run or a cycle demands; [`insert()`] makes the
 //! fewest fences of that, through the one [loop](crate::insertion), unless an engine has a faster way to the same
-//! answer ([`Examined::place`]). Engines know nothing of each other. [`all`] lists them.
+//! answer ([`Examined::place`]). Engines know nothing of each other, but for [`auto`], which asks the others. [`all`]
+//! lists them.
 //!
 //! | engine | decides | looks at |
 //! |---|---|---|
 //! | [`cycles`] | robustness | critical cycles of the abstract event graph |
 //! | [`persistence`] | persistence | one simple pattern in the SC state space |
+//! | [`auto`] | properties of states | what those below look at, the cheapest first |
 //! | [`single_buffer`] | properties of states | one buffer for all threads, backwards from what is forbidden |
+//! | [`partial_coherence`] | properties of states | all states, with store buffers kept only in part |
 //! | [`store_buffers`] | robustness, the same states, properties of states | runs on store buffers |
 //! | [`axioms`] | robustness, the same states at the end | all executions that axioms allow |
 //!
 //! *Contract.* Every set of fences at the sites of [`Examined::accesses`] after which the property holds meets every
 //! [demand](crate::insertion::Demand) of a checker; a checker that cannot promise that makes no demand, and nothing is
-//! inserted. A checker that says that the property [holds](Answer::Holds) has proved it; what it rests on is said.
+//! inserted; what only an abstraction demands is [marked](Answer::Suspected), and not claimed of the
+//! program. A checker that says that the property [holds](Answer::Holds) has proved it; what it rests on is said.
 
 pub mod auto;
 pub(crate) mod automata;
@@ -29,6 +33,7 @@ mod judged;
 mod ladder;
 pub mod partial_coherence;
 pub mod persistence;
+mod settings;
 pub mod single_buffer;
 pub mod store_buffers;
 pub(crate) mod words;
@@ -36,8 +41,9 @@ pub(crate) mod words;
 pub use caveats::CHEAP_STATES;
 pub use insert::insert;
 pub use ladder::ladder;
+pub use settings::{Approach, Confirm, Settings};
 
-use crate::aeg::{Accesses, Profile};
+use crate::aeg::Accesses;
 use crate::analysis::{Abstraction, Analysis, EngineUse, Explored, ModelOutcome, Options, Outcome, Told, Verification};
 use crate::budget::Budget;
 use crate::caveat::{Caveat, definitions};
@@ -54,12 +60,9 @@ use crate::property::{Property, PropertyKind};
 use crate::provenance::Provenance;
 use crate::repair::Repair;
 use crate::specification::Specification;
-use crate::trial;
 use crate::weak::semantics::CannotRun;
 use crate::weak::split::TooLong;
-use partial_coherence::Abstracting;
 use std::collections::BTreeSet;
-use std::str::FromStr;
 use std::time::Duration;
 
 /// What an engine is.
@@ -166,82 +169,6 @@ impl<'a> Task<'a> {
         match self.subject {
             Subject::Program(specification) => Ok(specification),
             Subject::StateSpace(_) => Err(Trouble::NeedsProgram(engine)),
-        }
-    }
-}
-
-/// How an engine goes about it; each takes of this what it [knows](Description::takes).
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Whose definitions apply.
-    pub profile: Profile,
-    /// How instructions with several accesses are read, if that was said.
-    pub atomicity: Option<Atomicity>,
-    /// What is looked at.
-    pub approach: Approach,
-    /// What is done about delays that no run may need.
-    pub confirm: Confirm,
-    /// How far searches under weak memory go.
-    pub searches: trial::Limits,
-    /// How store buffers are abstracted.
-    pub abstracting: Abstracting,
-    /// Whether runs are told that no report shows.
-    pub tells_runs: bool,
-    /// Whether it is told what other readings of instructions with several accesses would answer.
-    pub tells_readings: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            profile: Profile::Sound,
-            atomicity: None,
-            approach: Approach::Auto,
-            confirm: Confirm::Auto,
-            searches: trial::Limits { states: 2_000_000, buffer: 4, unroll: 2 },
-            abstracting: Abstracting::default(),
-            tells_runs: false,
-            tells_readings: false,
-        }
-    }
-}
-
-/// What is done about delays that no run may need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Confirm {
-    /// They are searched for with a budget of states; what is proved infeasible gets no fence.
-    Auto,
-    /// The event graph is trusted.
-    Off,
-    /// As `Auto`, with all the states for each search.
-    Full,
-    /// They are searched for, and fences are for all.
-    Mark,
-}
-
-/// What an engine looks at: the program, or an abstraction that has all its runs, and perhaps more.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Approach {
-    /// Whatever is enough for an answer.
-    #[default]
-    Auto,
-    /// The program itself.
-    Program,
-    /// This abstraction.
-    Abstract(Abstraction),
-}
-
-impl FromStr for Approach {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Approach, String> {
-        match text {
-            "auto" => Ok(Approach::Auto),
-            "none" => Ok(Approach::Program),
-            _ => match text.parse() {
-                Ok(abstraction) => Ok(Approach::Abstract(abstraction)),
-                Err(expected) => Err(format!("{expected}, auto, or none")),
-            },
         }
     }
 }
