@@ -16,7 +16,7 @@
 use crate::budget::Budget;
 use crate::ids::{ControlAt, InstrAt, LocationAt, Slot, ThreadAt};
 use crate::program::compiled::{Code, Trace, outranked};
-use crate::program::{At, BinaryOperator, Expression, InstructionKind, Program, Reference, Scope, Span};
+use crate::program::{At, BinaryOperator, Expression, InstructionKind, PartialFence, Program, Reference, Scope, Span};
 
 /// A program, access by access.
 #[derive(Clone, Debug)]
@@ -165,6 +165,13 @@ impl SplitStep {
     pub fn is_composite(&self) -> bool {
         let is_access = |operation: &&Operation| matches!(operation, Operation::Read(..) | Operation::Write(..));
         self.kind == InstructionKind::Plain && self.operations.iter().filter(is_access).count() > 1
+    }
+
+    /// Whether it is a fence that keeps the order of stores, and perhaps of more, but not of all.
+    #[must_use]
+    pub fn orders_stores(&self) -> bool {
+        let partial = [PartialFence::Stores, PartialFence::Lightweight];
+        matches!(self.kind, InstructionKind::PartialFence(kind) if partial.contains(&kind))
     }
 
     /// Whether it is performed as a whole: atomic instructions, and fences that have something to decide first.

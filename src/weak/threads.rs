@@ -88,6 +88,9 @@ pub struct Move {
     pub instruction: InstrAt,
     /// The thread's store buffer must be empty.
     pub drained: bool,
+    /// A fence of stores stands before it: what the thread writes from now on becomes visible, where writes can
+    /// overtake others, after all that it has written until now.
+    pub ordered: bool,
     /// Which of the instruction's accesses it makes.
     pub order: Order,
     /// What.
@@ -287,7 +290,8 @@ impl<'p> Configurations<'p> {
         let split = self.step(id, step);
         let instruction = split.instruction;
         if split.is_whole() {
-            moves.push(Move { step, instruction, drained: true, order: Order::WHOLE, action: Action::Whole });
+            let whole = Action::Whole;
+            moves.push(Move { step, instruction, drained: true, ordered: false, order: Order::WHOLE, action: whole });
             return;
         }
         let mut started = self.begun(id, step);
@@ -297,8 +301,9 @@ impl<'p> Configurations<'p> {
             standing => {
                 let next = self.arrive(started, split, standing);
                 let drained = split.drained || split.kind == InstructionKind::Fence;
+                let ordered = split.orders_stores();
                 let action = Action::Silent { next };
-                moves.push(Move { step, instruction, drained, order: Order::WHOLE, action });
+                moves.push(Move { step, instruction, drained, ordered, order: Order::WHOLE, action });
             }
         }
     }
@@ -332,7 +337,7 @@ impl<'p> Configurations<'p> {
                 _ => Action::Read { operation: operation as u32, location },
             };
             let order = Order { own: 1 << operation, before: split.before[operation] };
-            moves.push(Move { step, instruction: split.instruction, drained, order, action });
+            moves.push(Move { step, instruction: split.instruction, drained, ordered: false, order, action });
         }
     }
 
