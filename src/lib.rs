@@ -32,6 +32,7 @@
 //! | [`report`] | text, CSV, JSON, HTML, DOT, SARIF, litmus tests | |
 //! | `weak` | what a program does on weak memory, by execution | §10, §11 |
 //! | [`repair`] | suggestions in the program and in its text | |
+//! | `regular` | small regular languages: what store buffers can hold | |
 //! | [`budget`] | what a command may use: time and memory | |
 //! | `confirm` | which delays some run needs | §11 |
 //! | [`trial`] | whether a program is right under a memory model, with suggestions put in | §10 |
@@ -107,6 +108,7 @@ cfg_if::cfg_if! {
         pub mod natural;
         pub mod placement;
         pub mod readings;
+        pub mod regular;
         pub mod safety;
         pub mod source;
         pub mod text;
@@ -122,6 +124,8 @@ cfg_if::cfg_if! {
         mod natural;
         mod placement;
         mod readings;
+        #[allow(dead_code, reason = "its first engine is on its way")]
+        mod regular;
         mod safety;
         mod source;
         mod text;
