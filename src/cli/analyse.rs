@@ -132,6 +132,7 @@ fn settings(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<Settin
         confirm: arguments.confirmation.how()?,
         searches: trial::Limits { unroll: arguments.unroll, ..arguments.confirmation.searches() },
         abstracting: arguments.engine.abstracting(),
+        reductions: arguments.engine.reductions(),
         tells_runs: verbosity == Verbosity::Verbose,
         tells_readings: true,
     })

@@ -93,6 +93,7 @@ fn fix(
         confirm: arguments.confirmation.how()?,
         searches: arguments.confirmation.searches(),
         abstracting: arguments.engine.abstracting(),
+        reductions: arguments.engine.reductions(),
         approach: arguments.limits.approach(None)?,
         ..Settings::default()
     };

@@ -70,6 +70,7 @@ fn settings(arguments: &VerifyArguments) -> Result<Settings, Failure> {
         confirm: arguments.confirmation.how()?,
         searches: trial::Limits { unroll: arguments.unroll, ..arguments.confirmation.searches() },
         abstracting: arguments.engine.abstracting(),
+        reductions: arguments.engine.reductions(),
         approach: arguments.limits.approach(None)?,
         ..Settings::default()
     })

@@ -15,6 +15,7 @@
 //! | [`auto`] | properties of states | what those below look at, the cheapest first |
 //! | [`single_buffer`] | properties of states | one buffer for all threads, backwards from what is forbidden |
 //! | [`partial_coherence`] | properties of states | all states, with store buffers kept only in part |
+//! | [`buffer_automata`] | properties of states | all states, with what store buffers can hold as automata |
 //! | [`store_buffers`] | robustness, the same states, properties of states | runs on store buffers |
 //! | [`axioms`] | robustness, the same states at the end | all executions that axioms allow |
 //!
@@ -26,6 +27,7 @@
 pub mod auto;
 pub(crate) mod automata;
 pub mod axioms;
+pub mod buffer_automata;
 mod caveats;
 pub mod cycles;
 mod insert;
@@ -356,13 +358,14 @@ pub trait Engine: Sync {
 
 /// All engines. Of those that decide a property the first is the default, to find fences and to judge them.
 #[must_use]
-pub fn all() -> [&'static dyn Engine; 7] {
+pub fn all() -> [&'static dyn Engine; 8] {
     [
         &cycles::Cycles,
         &persistence::Persistence,
         &auto::Auto,
         &single_buffer::SingleBuffer,
         &partial_coherence::PartialCoherence,
+        &buffer_automata::BufferAutomata,
         &store_buffers::StoreBuffers,
         &axioms::Axioms,
     ]

@@ -1,5 +1,6 @@
 //! How engines go about it: what a command, or who uses the library, may ask for.
 
+use super::buffer_automata::Reductions;
 use super::partial_coherence::Abstracting;
 use crate::aeg::Profile;
 use crate::analysis::Abstraction;
@@ -22,6 +23,8 @@ pub struct Settings {
     pub searches: trial::Limits,
     /// How store buffers are abstracted.
     pub abstracting: Abstracting,
+    /// Which reductions are used where store buffers are automata.
+    pub reductions: Reductions,
     /// Whether runs are told that no report shows.
     pub tells_runs: bool,
     /// Whether it is told what other readings of instructions with several accesses would answer.
@@ -37,6 +40,7 @@ impl Default for Settings {
             confirm: Confirm::Auto,
             searches: trial::Limits { states: 2_000_000, buffer: 4, unroll: 2 },
             abstracting: Abstracting::default(),
+            reductions: Reductions::ALL,
             tells_runs: false,
             tells_readings: false,
         }

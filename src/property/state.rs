@@ -7,6 +7,7 @@
 //! The expression itself is kept, too, for searches that ask what a state must look like before they have one.
 
 use crate::ids::{ControlAt, Slot, ThreadAt};
+use crate::program::arithmetic::{apply, apply_unary};
 use crate::program::compiled::{Code, Fault, FaultKind, Slots, Trace, Values};
 use crate::program::{BinaryOperator, Expression, Program, Reference, Scope, Span, Type, UnaryOperator, Variable};
 use std::fmt;
@@ -174,6 +175,12 @@ impl StateCondition {
         Ok(self.code.evaluate(observed, trace)? != 0)
     }
 
+    /// Whether it may hold in a state of which only some slots are known: false only if it holds in none of these, and
+    /// nothing goes wrong in its evaluation.
+    pub fn may_hold(&self, known: &impl Fn(Slot) -> Option<i64>) -> bool {
+        possible(&self.code, known) != Some(0)
+    }
+
     /// The slots that it reads: values in the order of the program, and behind them the threads' control states.
     pub fn for_each_slot(&self, visit: &mut impl FnMut(Slot)) {
         self.code.for_each_slot(visit);
@@ -182,6 +189,41 @@ impl StateCondition {
     /// The control states that it asks for: the slot of the thread, and the number of the state.
     pub fn for_each_place(&self, visit: &mut impl FnMut(Slot, i64)) {
         self.code.for_each_comparison(visit);
+    }
+}
+
+/// The value of an expression if it is the same whatever the slots are that are not known, and nothing can go wrong.
+fn possible(code: &Code, known: &impl Fn(Slot) -> Option<i64>) -> Option<i64> {
+    match code {
+        Code::Constant(value) => Some(*value),
+        Code::Slot(slot) => known(*slot),
+        Code::Element(..) => None,
+        Code::Unary(operator, operand) => apply_unary(*operator, possible(operand, known)?).ok(),
+        Code::Binary(operator, left, right, _) => {
+            let is_certain = |side: &Code| possible(side, known);
+            match (operator, is_certain(left), is_certain(right)) {
+                (BinaryOperator::And, Some(0), _) if is_total(right) => Some(0),
+                (BinaryOperator::And, _, Some(0)) if is_total(left) => Some(0),
+                (BinaryOperator::Or, Some(1), _) if is_total(right) => Some(1),
+                (BinaryOperator::Or, _, Some(1)) if is_total(left) => Some(1),
+                (_, left, right) => apply(*operator, left?, right?).ok(),
+            }
+        }
+    }
+}
+
+/// Whether nothing can go wrong in the evaluation of an expression, by its operators alone.
+fn is_total(code: &Code) -> bool {
+    use BinaryOperator::{And, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Or, Xor};
+    match code {
+        Code::Constant(_) | Code::Slot(_) => true,
+        Code::Element(..) => false,
+        Code::Unary(operator, operand) => *operator != UnaryOperator::Minus && is_total(operand),
+        Code::Binary(operator, left, right, _) => {
+            matches!(operator, And | Or | Xor | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual)
+                && is_total(left)
+                && is_total(right)
+        }
     }
 }
 

@@ -24,12 +24,16 @@
 //! | `automaton` | deterministic automata, explored from whatever their states are, and minimised |
 //! | `subsets` | nondeterministic ones with silent moves, made deterministic |
 //! | `classes` | what the newest letter of a class is |
+//! | `plain` | an automaton to walk through |
 //! | `show` | regular expressions |
 
 mod automaton;
 mod classes;
+mod plain;
 mod show;
 mod subsets;
+
+pub use plain::Plain;
 
 use automaton::{Automaton, State};
 use rustc_hash::FxHashMap;

@@ -1,5 +1,6 @@
 //! Which property, and which engine.
 
+use crate::engines::buffer_automata::Reductions;
 use crate::engines::partial_coherence::{Abstracting, Coherence, Inference, Reduction};
 use clap::{Args, ValueEnum};
 
@@ -30,10 +31,19 @@ pub struct EngineArguments {
     /// something waits, or by the paper's formula over ordering constraints, for comparison [default: sites]
     #[arg(long, value_enum, value_name = "sites|constraints", hide_possible_values = true)]
     pub inference: Option<InferenceArgument>,
-    /// Have --engine partial-coherence take the program as it is written: no two states of a thread are one, and no
-    /// step is made at once; for comparison
-    #[arg(long)]
-    pub no_reduction: bool,
+    /// For comparison: have --engine partial-coherence take the program as it is written (no two states of a thread
+    /// are one, and no step is made at once), --engine buffer-automata follow all steps from all states; of the
+    /// latter's reductions --no-reduction=persistent leaves out only that threads go first, --no-reduction=sleep only
+    /// that steps sleep
+    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all", hide_possible_values = true)]
+    pub no_reduction: Option<ReductionArgument>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReductionArgument {
+    All,
+    Persistent,
+    Sleep,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -48,7 +58,7 @@ impl EngineArguments {
         let usual = Abstracting::default();
         Abstracting {
             coherence: self.buffers.unwrap_or(usual.coherence),
-            reduction: if self.no_reduction { Reduction::Off } else { usual.reduction },
+            reduction: if self.no_reduction.is_some() { Reduction::Off } else { usual.reduction },
             inference: match self.inference {
                 None => usual.inference,
                 Some(InferenceArgument::Sites) => Inference::Sites,
@@ -57,12 +67,23 @@ impl EngineArguments {
         }
     }
 
+    /// Which reductions are used where store buffers are automata.
+    pub fn reductions(&self) -> Reductions {
+        let is_off = |which: ReductionArgument| {
+            self.no_reduction.is_some_and(|off| off == which || off == ReductionArgument::All)
+        };
+        Reductions {
+            persistent: Reductions::ALL.persistent && !is_off(ReductionArgument::Persistent),
+            sleep: Reductions::ALL.sleep && !is_off(ReductionArgument::Sleep),
+        }
+    }
+
     /// The options of the engine that were given.
     pub fn of_engine(&self) -> [(bool, &'static str); 3] {
         [
             (self.buffers.is_some(), "--buffers"),
             (self.inference.is_some(), "--inference"),
-            (self.no_reduction, "--no-reduction"),
+            (self.no_reduction.is_some(), "--no-reduction"),
         ]
     }
 }

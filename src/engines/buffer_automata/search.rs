@@ -1,0 +1,315 @@
+//! All symbolic states, depth first (thesis, algorithms of chapters 4 and 5).
+//!
+//! A state that a known one [includes](Tree::including) is not followed again, but for steps that slept there and are
+//! awake here. Where a thread can [go first](super::persistent) only its steps are followed, unless they all lead back
+//! to the path at hand. Of steps that are [independent](super::independence) of each other only one order is followed:
+//! what was followed from a state sleeps behind its other steps as long as these are independent of it.
+//!
+//! *Variant.* Where a state is included by another one, its sleep set is compared with that of the other one only, and
+//! changes only what is equal: transitions that were followed from a smaller state were not followed from the larger
+//! one (the thesis marks them so in all). What the search leaves out in error [`closing`](super::closing) finds.
+//!
+//! The path is kept in the tree and not on the stack of the process: paths have thousands of steps.
+
+use super::acceleration::accelerated;
+use super::independence::independent;
+use super::persistent::{GoesFirst, Persistent};
+use super::space::{Memory, Space, Step, Symbolic};
+use super::tree::{Followed, Node, NodeId, Tree, includes};
+use crate::ids::ThreadAt;
+use crate::property::ConditionFault;
+use crate::weak::forbidden::{Forbidden, Judge};
+use crate::weak::split::SplitProgram;
+use crate::weak::visited::LimitReached;
+use rustc_hash::FxHashMap;
+
+/// Which reductions are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reductions {
+    /// Threads go first that can.
+    pub persistent: bool,
+    /// Steps sleep.
+    pub sleep: bool,
+}
+
+impl Reductions {
+    /// All.
+    pub const ALL: Reductions = Reductions { persistent: true, sleep: true };
+    /// None.
+    pub const NONE: Reductions = Reductions { persistent: false, sleep: false };
+}
+
+/// What a search has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Met {
+    /// A forbidden state, and what it violates.
+    Forbidden(NodeId, String),
+    /// An instruction that goes wrong.
+    Wrong(NodeId),
+}
+
+/// Why a search has ended without all states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It met something.
+    Met(Met),
+    /// A limit was reached.
+    Limit(LimitReached),
+    /// The condition cannot be evaluated.
+    Fault(ConditionFault),
+}
+
+impl From<LimitReached> for Ended {
+    fn from(limit: LimitReached) -> Ended {
+        Ended::Limit(limit)
+    }
+}
+
+/// A search.
+pub struct Search<'p, 'f> {
+    /// The states.
+    pub space: Space<'p>,
+    /// Those that were seen.
+    pub tree: Tree,
+    /// Who can go first.
+    pub persistent: Persistent<'f>,
+    judge: Judge<'f>,
+    /// Which memories with threads are forbidden if all buffers are empty.
+    judged: FxHashMap<u32, bool>,
+    reductions: Reductions,
+    most: usize,
+}
+
+/// A state on the path, and what is still to be followed from it.
+struct Frame {
+    node: NodeId,
+    state: Symbolic,
+    /// In reverse order.
+    awake: Vec<(Step, Symbolic)>,
+    /// What sleeps behind the next step, if it is independent of that.
+    asleep: Vec<Step>,
+}
+
+impl<'p, 'f> Search<'p, 'f> {
+    /// Nothing seen yet; at most so many states.
+    #[must_use]
+    pub fn new(
+        program: &'p SplitProgram,
+        memory: Memory,
+        forbidden: Forbidden<'f>,
+        reductions: Reductions,
+        most: usize,
+    ) -> Search<'p, 'f> {
+        Search {
+            space: Space::new(program, memory, forbidden),
+            tree: Tree::default(),
+            persistent: Persistent::new(program, forbidden),
+            judge: Judge::new(forbidden),
+            judged: FxHashMap::default(),
+            // Without buffers no commit can sleep.
+            reductions: Reductions { sleep: reductions.sleep && memory != Memory::Sc, ..reductions },
+            most,
+        }
+    }
+
+    /// Sees all states.
+    ///
+    /// # Errors
+    /// If something was met, or a limit was reached.
+    pub fn run(&mut self) -> Result<(), Ended> {
+        let initial = self.space.initial();
+        let mut path: Vec<Frame> = Vec::new();
+        path.extend(self.enter(initial, None, Vec::new())?);
+        while let Some(frame) = path.last_mut() {
+            let Some((step, next)) = frame.awake.pop() else {
+                self.tree.nodes[frame.node as usize].is_open = false;
+                path.pop();
+                continue;
+            };
+            let asleep = match self.reductions.sleep {
+                false => Vec::new(),
+                true => {
+                    let (space, state) = (&mut self.space, &frame.state);
+                    frame.asleep.iter().copied().filter(|&other| independent(space, state, other, step)).collect()
+                }
+            };
+            frame.asleep.push(step);
+            let from = frame.node;
+            path.extend(self.enter(next, Some((from, step)), asleep)?);
+        }
+        Ok(())
+    }
+
+    /// Comes to a state; what is to be followed from it, if that was not done.
+    fn enter(
+        &mut self,
+        mut state: Symbolic,
+        found: Option<(NodeId, Step)>,
+        mut asleep: Vec<Step>,
+    ) -> Result<Option<Frame>, Ended> {
+        let shared = self.tree.number(state.shared.clone());
+        let round = self.accelerate(&mut state, shared, found);
+        if let Some(round) = &round {
+            // What slept before a round may be followed behind another one.
+            let before = &self.tree.node(round.from).asleep;
+            asleep.retain(|step| before.contains(step));
+        }
+        asleep.sort_unstable();
+        if let Some(known) = self.tree.including(&mut self.space, shared, &state.buffers) {
+            return Ok(self.again(known, (state, shared), found, asleep, round));
+        }
+        let node = self.add(&state, shared, found, round)?;
+        self.tree.nodes[node as usize].is_open = true;
+        let (followed, mut awake) = self.followed(&state, node);
+        awake.retain(|(step, _)| asleep.binary_search(step).is_err());
+        awake.reverse();
+        let known = &mut self.tree.nodes[node as usize];
+        (known.followed, known.asleep) = (followed, asleep.clone());
+        Ok(Some(Frame { node, state, awake, asleep }))
+    }
+
+    /// Comes to a state that is known: what slept there and is awake here is followed.
+    fn again(
+        &mut self,
+        known: NodeId,
+        (state, shared): (Symbolic, u32),
+        found: Option<(NodeId, Step)>,
+        asleep: Vec<Step>,
+        round: Option<super::acceleration::Round>,
+    ) -> Option<Frame> {
+        let slept = self.tree.node(known).asleep.clone();
+        let missed: Vec<Step> = slept.iter().copied().filter(|step| asleep.binary_search(step).is_err()).collect();
+        if missed.is_empty() || self.tree.node(known).is_open {
+            // What is missing from a state that is still open, closing finds.
+            return None;
+        }
+        let mut awake = self.steps_of(&state, self.tree.node(known).followed);
+        awake.retain(|(step, _)| missed.binary_search(step).is_ok());
+        awake.reverse();
+        if awake.is_empty() {
+            return None;
+        }
+        let still: Vec<Step> = slept.iter().copied().filter(|step| !missed.contains(step)).collect();
+        let node = if self.tree.node(known).buffers == state.buffers {
+            known
+        } else {
+            let Symbolic { buffers, .. } = state.clone();
+            let (parent, followed) = (found, self.tree.node(known).followed);
+            self.tree.add(Node { shared, buffers, parent, round, followed, asleep: Vec::new(), is_open: true })
+        };
+        let entry = &mut self.tree.nodes[node as usize];
+        (entry.asleep, entry.is_open) = (still.clone(), true);
+        Some(Frame { node, state, awake, asleep: still })
+    }
+
+    /// Replaces the languages by those after any number of rounds, if a round ends here.
+    pub fn accelerate(
+        &mut self,
+        state: &mut Symbolic,
+        shared: u32,
+        found: Option<(NodeId, Step)>,
+    ) -> Option<super::acceleration::Round> {
+        let (languages, round) = accelerated(&mut self.space, &self.tree, state, shared, found?)?;
+        let own = self.space.own(round.thread);
+        state.buffers[own].copy_from_slice(&languages);
+        Some(round)
+    }
+
+    /// Adds a state that nothing includes, and judges it.
+    ///
+    /// # Errors
+    /// If it is forbidden, goes wrong, or is one too many.
+    pub fn add(
+        &mut self,
+        state: &Symbolic,
+        shared: u32,
+        parent: Option<(NodeId, Step)>,
+        round: Option<super::acceleration::Round>,
+    ) -> Result<NodeId, Ended> {
+        self.space.machine.system.program.budget.check().map_err(LimitReached::Budget)?;
+        if self.tree.nodes.len() >= self.most {
+            return Err(Ended::Limit(LimitReached::States));
+        }
+        let buffers = state.buffers.clone();
+        let (followed, asleep, is_open) = (Followed::All, Vec::new(), false);
+        let node = self.tree.add(Node { shared, buffers, parent, round, followed, asleep, is_open });
+        if let Some((_, Step::Issue { thread, to, .. })) = parent
+            && self.space.machine.system.thread(thread).config(to).is_faulty
+        {
+            return Err(Ended::Met(Met::Wrong(node)));
+        }
+        // With empty buffers it is the same state whatever else they can hold.
+        let can_be_empty = state.buffers.iter().all(|&language| self.space.languages.accepts_empty(language));
+        if can_be_empty && self.judged.get(&shared) != Some(&false) {
+            let violated = self.space.violated(state, &mut self.judge).map_err(Ended::Fault)?;
+            self.judged.insert(shared, violated.is_some());
+            if let Some(what) = violated {
+                return Err(Ended::Met(Met::Forbidden(node, what)));
+            }
+        }
+        Ok(node)
+    }
+
+    /// The steps of a state that are to be followed.
+    pub fn steps_of(&mut self, state: &Symbolic, followed: Followed) -> Vec<(Step, Symbolic)> {
+        match followed {
+            Followed::All => self.space.steps(state),
+            Followed::Only(thread) => {
+                let mut steps = Vec::new();
+                self.space.issues(state, thread, &mut steps);
+                steps
+            }
+        }
+    }
+
+    /// Which steps of a state are followed, and these.
+    pub fn followed(&mut self, state: &Symbolic, node: NodeId) -> (Followed, Vec<(Step, Symbolic)>) {
+        if self.reductions.persistent {
+            for thread in self.space.machine.system.program.threads_at() {
+                if let Some(why) = self.persistent.goes_first(&mut self.space, &state.shared, thread)
+                    && let Some(steps) = self.going_first(state, node, thread, why)
+                {
+                    return (Followed::Only(thread), steps);
+                }
+            }
+        }
+        (Followed::All, self.space.steps(state))
+    }
+
+    /// The moves of a thread that can go first, unless what counts of them leads back to the path.
+    fn going_first(
+        &mut self,
+        state: &Symbolic,
+        node: NodeId,
+        thread: ThreadAt,
+        why: GoesFirst,
+    ) -> Option<Vec<(Step, Symbolic)>> {
+        let mut steps = Vec::new();
+        self.space.issues(state, thread, &mut steps);
+        let leads_off = steps.iter().any(|(step, next)| {
+            if !counts(why, *step) {
+                return false;
+            }
+            let mut next = next.clone();
+            let shared = self.tree.number(next.shared.clone());
+            let _ = self.accelerate(&mut next, shared, Some((node, *step)));
+            let including = self
+                .tree
+                .alike(shared)
+                .iter()
+                .filter(|&&other| includes(&mut self.space, &self.tree.node(other).buffers, &next.buffers));
+            let including: Vec<NodeId> = including.copied().collect();
+            !including.iter().any(|&other| self.tree.node(other).is_open)
+        });
+        leads_off.then_some(steps)
+    }
+}
+
+/// Whether a move is one of those for which a thread can go first.
+pub fn counts(why: GoesFirst, step: Step) -> bool {
+    match (why, step) {
+        (GoesFirst::Must, _) => true,
+        (GoesFirst::May(only), Step::Issue { number, .. }) => number == only,
+        (GoesFirst::May(_), _) => false,
+    }
+}

@@ -1,0 +1,120 @@
+//! The symbolic states that a search has seen, each with the step that it was found by.
+
+use super::acceleration::Round;
+use super::space::{Space, Step, Symbolic};
+use crate::ids::ThreadAt;
+use crate::regular::Language;
+use crate::weak::system::State;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The number of a node.
+pub type NodeId = u32;
+
+/// Which steps of a state are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Followed {
+    /// All.
+    All,
+    /// Those of this thread: its moves can be made before all others ([`persistent`](super::persistent)).
+    Only(ThreadAt),
+}
+
+/// A symbolic state.
+pub struct Node {
+    /// Memory and threads, by number.
+    pub shared: u32,
+    /// The languages of the buffers.
+    pub buffers: Box<[Language]>,
+    /// The node that it was found from, and by which step.
+    pub parent: Option<(NodeId, Step)>,
+    /// The round that ended here and was accelerated, if one was.
+    pub round: Option<Round>,
+    /// Which steps are followed.
+    pub followed: Followed,
+    /// Steps that need not be followed from here: what they lead to is reached otherwise. Sorted.
+    pub asleep: Vec<Step>,
+    /// Whether it is on the path that is being followed.
+    pub is_open: bool,
+}
+
+/// All nodes.
+#[derive(Default)]
+pub struct Tree {
+    /// By number.
+    pub nodes: Vec<Node>,
+    states: Vec<Rc<State>>,
+    numbers: FxHashMap<Rc<State>, u32>,
+    /// The nodes of each memory with threads.
+    alike: Vec<Vec<NodeId>>,
+}
+
+impl Tree {
+    /// The number of a memory with threads.
+    pub fn number(&mut self, shared: State) -> u32 {
+        if let Some(&known) = self.numbers.get(&shared) {
+            return known;
+        }
+        let (number, shared) = (self.states.len() as u32, Rc::new(shared));
+        self.states.push(Rc::clone(&shared));
+        self.numbers.insert(shared, number);
+        self.alike.push(Vec::new());
+        number
+    }
+
+    /// A node.
+    #[must_use]
+    pub fn node(&self, number: NodeId) -> &Node {
+        &self.nodes[number as usize]
+    }
+
+    /// The state of a node.
+    #[must_use]
+    pub fn state(&self, number: NodeId) -> Symbolic {
+        let node = self.node(number);
+        Symbolic { shared: (*self.states[node.shared as usize]).clone(), buffers: node.buffers.clone() }
+    }
+
+    /// Memory and threads of a node.
+    #[must_use]
+    pub fn shared(&self, number: NodeId) -> &State {
+        &self.states[self.node(number).shared as usize]
+    }
+
+    /// Adds a node.
+    pub fn add(&mut self, node: Node) -> NodeId {
+        let number = self.nodes.len() as NodeId;
+        self.alike[node.shared as usize].push(number);
+        self.nodes.push(node);
+        number
+    }
+
+    /// The nodes with this memory and these threads.
+    #[must_use]
+    pub fn alike(&self, shared: u32) -> &[NodeId] {
+        &self.alike[shared as usize]
+    }
+
+    /// The first node that stands for all that these languages do.
+    pub fn including(&self, space: &mut Space<'_>, shared: u32, buffers: &[Language]) -> Option<NodeId> {
+        self.alike(shared).iter().copied().find(|&other| includes(space, &self.node(other).buffers, buffers))
+    }
+
+    /// The path from the start to a node.
+    #[must_use]
+    pub fn path_to(&self, number: NodeId) -> Vec<NodeId> {
+        let mut path = vec![number];
+        let mut at = number;
+        while let Some((parent, _)) = self.node(at).parent {
+            path.push(parent);
+            at = parent;
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// Whether each language includes its counterpart.
+pub fn includes(space: &mut Space<'_>, larger: &[Language], smaller: &[Language]) -> bool {
+    larger.iter().zip(smaller).all(|(&larger, &smaller)| space.languages.includes(larger, smaller))
+}
