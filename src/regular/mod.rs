@@ -328,3 +328,6 @@ impl Languages {
         self.automaton(l).shortest()
     }
 }
+
+#[cfg(test)]
+mod tests;
