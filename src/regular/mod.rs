@@ -17,7 +17,7 @@
 //!
 //! Written here, as crates for regular expressions (`regex-automata`, `regex-syntax`) know neither inclusion nor
 //! quotients, and their alphabet is bytes; libraries of automata (`automata_core`, `l1-dfa`) have some of the operations,
-//! each on automata of its own, and none has canonical ones, with which questions can be remembered.
+//! but give a new automaton for every answer, and no number by which it is known again.
 //!
 //! | part | holds |
 //! |---|---|
@@ -248,13 +248,10 @@ impl Languages {
             return known;
         }
         let whole = self.automaton(l);
-        let made = match whole.step(0, letter) {
-            None => Automaton::empty(),
-            Some(start) => {
-                let moves = |state: &State, moves: &mut Vec<_>| moves.extend_from_slice(whole.moves(*state));
-                Automaton::explore(start, |&state| whole.accepts(state), moves)
-            }
-        };
+        // Not remembered, as it is found as fast.
+        let Some(start) = whole.step(0, letter) else { return Language::EMPTY };
+        let moves = |state: &State, moves: &mut Vec<_>| moves.extend_from_slice(whole.moves(*state));
+        let made = Automaton::explore(start, |&state| whole.accepts(state), moves);
         let result = self.table.intern(made);
         self.quotients.insert((l, letter), result);
         result
@@ -308,7 +305,7 @@ impl Languages {
         end.is_some_and(|state| automaton.accepts(state))
     }
 
-    /// The words of `l` without some letters.
+    /// The words of `l` without some letters. Not remembered.
     pub fn erase(&mut self, l: Language, erased: impl Fn(Letter) -> bool) -> Language {
         if !self.automaton(l).letters().any(&erased) {
             return l;
@@ -317,7 +314,8 @@ impl Languages {
         self.table.intern(made.minimal())
     }
 
-    /// The words of `l` that without some letters are in `r`, which has none of these.
+    /// The words of `l` that without some letters are in `r`, which has none of these: words of `r` that have some are
+    /// not met. Not remembered.
     pub fn with_erased_in(&mut self, l: Language, erased: impl Fn(Letter) -> bool, r: Language) -> Language {
         if l == Language::EMPTY || r == Language::EMPTY {
             return Language::EMPTY;
@@ -332,3 +330,6 @@ impl Languages {
         self.automaton(l).shortest()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,6 +19,7 @@ mod property_placement;
 mod property_repair;
 mod property_unsafe_pairs;
 mod property_witnesses;
+mod regular_languages;
 mod robustness_bounds;
 mod single_buffer;
 mod slco_mutations;
