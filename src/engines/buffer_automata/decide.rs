@@ -4,20 +4,22 @@ use super::closing::close;
 use super::concrete::run_to;
 use super::recheck::proves;
 use super::search::{Ended, Met, Reductions, Search};
-use super::space::{Memory, Space};
+use super::space::Memory;
 use crate::engines::judged::{Decided, Ruling};
 use crate::memory::Known;
 use crate::program::At;
 use crate::trial::{Trial, Trouble};
-use crate::weak::Machine;
-use crate::weak::buffers::{BufferState, BufferStep};
+use crate::weak::buffers::BufferStep;
 use crate::weak::forbidden::{self, Forbidden, Judge, without_fences};
 use crate::weak::split::SplitProgram;
 use crate::weak::verify::{Limit, Question, Verdict, Violation};
 use crate::weak::visited::LimitReached;
+use crate::weak::{Granularity, Machine};
 
-/// The most states of the machine among which a shorter run is looked for.
-const SHORTER_STATES: usize = 50_000;
+/// The most states of the machine among which a short run is looked for, once it is known that there is one.
+const NEAR_STATES: usize = 50_000;
+/// With how many waiting writes.
+const NEAR_BOUNDS: [usize; 3] = [1, 2, 4];
 
 /// What all symbolic states say.
 #[derive(Debug, PartialEq, Eq)]
@@ -108,19 +110,21 @@ pub fn judge(
             Ok(if is_proved { Judgement::Proved(proof) } else { Judgement::Doubtful })
         }
         Err(Ended::Met(Met::Forbidden(node, _))) => {
+            if let Some(violation) = nearest(split, memory, forbidden) {
+                return Ok(Judgement::Violated(violation));
+            }
             let Search { mut space, tree, .. } = search;
-            let mut judge = Judge::new(forbidden);
-            let is_forbidden = |space: &mut Space<'_>, state: &BufferState| {
-                matches!(judge.violated(&mut space.machine, state), Ok(Some(_)))
-            };
-            let Some(run) = run_to(&mut space, &tree, node, is_forbidden).map_err(exhausted)? else {
+            let Some(run) = run_to(&mut space, &tree, node).map_err(exhausted)? else {
                 return Ok(Judgement::Suspected);
             };
-            Ok(Judgement::Violated(told(split, &mut space, forbidden, run)?))
+            let last = run.last().map_or_else(|| space.machine.initial(), |(_, state)| state.clone());
+            let what = Judge::new(forbidden).violated(&mut space.machine, &last).map_err(Ended::Fault)?;
+            let violation = |what| Violation::Forbidden(without_fences(&space.machine, run), what);
+            Ok(what.map_or(Judgement::Suspected, |what| Judgement::Violated(violation(what))))
         }
         Err(Ended::Met(Met::Wrong(node))) => {
             let Search { mut space, tree, .. } = search;
-            let run = run_to(&mut space, &tree, node, |_, _| true).map_err(exhausted)?;
+            let run = run_to(&mut space, &tree, node).map_err(exhausted)?;
             let last = run.and_then(|run| {
                 run.into_iter().rev().find_map(|(step, _)| match step {
                     BufferStep::Issued(event) => Some(event.at),
@@ -133,22 +137,17 @@ pub fn judge(
     }
 }
 
-/// The violation that a run shows; a shorter one, if one is found with no more waiting writes.
-fn told(
-    split: &SplitProgram,
-    space: &mut Space<'_>,
-    forbidden: Forbidden<'_>,
-    run: Vec<(BufferStep, BufferState)>,
-) -> Result<Violation, Ended> {
-    let bound = run.iter().flat_map(|(_, state)| state.buffers.iter().map(Vec::len)).max().unwrap_or(0);
-    if space.memory != Memory::Sc {
-        let granularity = crate::weak::Granularity::Accesses;
-        let question = Question { machine: space.memory.machine(), granularity, bound, limit: SHORTER_STATES };
-        if let Ok(Verdict::Violated(violation)) = forbidden::search(split, &question, forbidden) {
-            return Ok(*violation);
-        }
+/// A shortest run with few waiting writes, if there is one: a path found depth first is long.
+fn nearest(split: &SplitProgram, memory: Memory, forbidden: Forbidden<'_>) -> Option<Violation> {
+    if memory == Memory::Sc {
+        return None;
     }
-    let last = run.last().map_or_else(|| space.machine.initial(), |(_, state)| state.clone());
-    let what = Judge::new(forbidden).violated(&mut space.machine, &last).map_err(Ended::Fault)?;
-    Ok(Violation::Forbidden(without_fences(&space.machine, run), what.unwrap_or_default()))
+    NEAR_BOUNDS.into_iter().find_map(|bound| {
+        let granularity = Granularity::Accesses;
+        let question = Question { machine: memory.machine(), granularity, bound, limit: NEAR_STATES };
+        match forbidden::search(split, &question, forbidden) {
+            Ok(Verdict::Violated(violation)) => Some(*violation),
+            _ => None,
+        }
+    })
 }

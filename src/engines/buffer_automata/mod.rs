@@ -14,7 +14,7 @@
 //! | [`acceleration`] | rounds that can be repeated |
 //! | [`persistent`] | threads whose next step can be made before all others |
 //! | [`independence`] | steps that can be made in either order: sleep sets |
-//! | [`search`] | depth first, with all of this |
+//! | [`search`] | all symbolic states, breadth first, with all of this |
 //! | [`closing`] | the states seen, made closed under steps |
 //! | [`recheck`] | the same, looked at a second time by plain rules |
 //! | [`concrete`] | a symbolic path as a run on store buffers |

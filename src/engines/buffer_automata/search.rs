@@ -1,15 +1,18 @@
-//! All symbolic states, depth first (thesis, algorithms of chapters 4 and 5).
+//! All symbolic states, breadth first (thesis, algorithms of chapters 4 and 5).
 //!
-//! A state that a known one [includes](Tree::including) is not followed again, but for steps that slept there and are
-//! awake here. Where a thread can [go first](super::persistent) only its steps are followed, unless they all lead back
-//! to the path at hand. Of steps that are [independent](super::independence) of each other only one order is followed:
-//! what was followed from a state sleeps behind its other steps as long as these are independent of it.
+//! A state that a known one [includes](Tree::including) is not followed again. Where a thread can [go
+//! first](super::persistent) only its steps are followed, unless they lead to nothing that is still to be followed. Of
+//! steps that are [independent](super::independence) of each other only one order is followed: what was followed from a
+//! state sleeps behind its other steps as long as these are independent of it.
 //!
-//! *Variant.* Where a state is included by another one, its sleep set is compared with that of the other one only, and
-//! changes only what is equal: transitions that were followed from a smaller state were not followed from the larger
-//! one (the thesis marks them so in all). What the search leaves out in error [`closing`](super::closing) finds.
+//! *Variant.* The thesis goes depth first. Its paths have thousands of steps, along which rounds are looked for from
+//! every state, and where rounds cannot be accelerated it goes down one of them for ever. Breadth first what is
+//! violated is found in any case, and by a short path.
 //!
-//! The path is kept in the tree and not on the stack of the process: paths have thousands of steps.
+//! Where a state is included by another one in which steps sleep that are awake in it, the thesis follows these from
+//! the smaller state, and has them awake in all that include it, although they were not followed from there. Here they
+//! are woken, and followed, in the one that includes it. What the search leaves out in error
+//! [`closing`](super::closing) finds.
 
 use super::acceleration::accelerated;
 use super::independence::independent;
@@ -22,6 +25,7 @@ use crate::weak::forbidden::{Forbidden, Judge};
 use crate::weak::split::SplitProgram;
 use crate::weak::visited::LimitReached;
 use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 
 /// Which reductions are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,18 +80,10 @@ pub struct Search<'p, 'f> {
     judge: Judge<'f>,
     /// Which memories with threads are forbidden if all buffers are empty.
     judged: FxHashMap<u32, bool>,
+    /// The states that are to be followed, or the steps of one that have been woken.
+    queue: VecDeque<(NodeId, Option<Vec<Step>>)>,
     reductions: Reductions,
     most: usize,
-}
-
-/// A state on the path, and what is still to be followed from it.
-struct Frame {
-    node: NodeId,
-    state: Symbolic,
-    /// In reverse order.
-    awake: Vec<(Step, Symbolic)>,
-    /// What sleeps behind the next step, if it is independent of that.
-    asleep: Vec<Step>,
 }
 
 impl<'p, 'f> Search<'p, 'f> {
@@ -106,6 +102,7 @@ impl<'p, 'f> Search<'p, 'f> {
             persistent: Persistent::new(program, forbidden),
             judge: Judge::new(forbidden),
             judged: FxHashMap::default(),
+            queue: VecDeque::new(),
             // Without buffers no commit can sleep.
             reductions: Reductions { sleep: reductions.sleep && memory != Memory::Sc, ..reductions },
             most,
@@ -118,35 +115,47 @@ impl<'p, 'f> Search<'p, 'f> {
     /// If something was met, or a limit was reached.
     pub fn run(&mut self) -> Result<(), Ended> {
         let initial = self.space.initial();
-        let mut path: Vec<Frame> = Vec::new();
-        path.extend(self.enter(initial, None, Vec::new())?);
-        while let Some(frame) = path.last_mut() {
-            let Some((step, next)) = frame.awake.pop() else {
-                self.tree.nodes[frame.node as usize].is_open = false;
-                path.pop();
-                continue;
-            };
-            let asleep = match self.reductions.sleep {
-                false => Vec::new(),
-                true => {
-                    let (space, state) = (&mut self.space, &frame.state);
-                    frame.asleep.iter().copied().filter(|&other| independent(space, state, other, step)).collect()
+        self.enter(initial, None, Vec::new())?;
+        while let Some((node, woken)) = self.queue.pop_front() {
+            let state = self.tree.state(node);
+            let steps = match woken {
+                Some(woken) => {
+                    let mut steps = self.steps_of(&state, self.tree.node(node).followed);
+                    steps.retain(|(step, _)| woken.contains(step));
+                    steps
+                }
+                None => {
+                    let (followed, mut steps) = self.followed(&state, node);
+                    let known = &mut self.tree.nodes[node as usize];
+                    (known.followed, known.is_open) = (followed, false);
+                    steps.retain(|(step, _)| known.asleep.binary_search(step).is_err());
+                    steps
                 }
             };
-            frame.asleep.push(step);
-            let from = frame.node;
-            path.extend(self.enter(next, Some((from, step)), asleep)?);
+            let mut asleep = self.tree.node(node).asleep.clone();
+            for (step, next) in steps {
+                let space = &mut self.space;
+                let behind = match self.reductions.sleep {
+                    false => Vec::new(),
+                    true => {
+                        let still = |&other: &Step| independent(space, &state, other, step);
+                        asleep.iter().copied().filter(still).collect()
+                    }
+                };
+                asleep.push(step);
+                self.enter(next, Some((node, step)), behind)?;
+            }
         }
         Ok(())
     }
 
-    /// Comes to a state; what is to be followed from it, if that was not done.
+    /// Comes to a state, which is to be followed if nothing includes it.
     fn enter(
         &mut self,
         mut state: Symbolic,
         found: Option<(NodeId, Step)>,
         mut asleep: Vec<Step>,
-    ) -> Result<Option<Frame>, Ended> {
+    ) -> Result<(), Ended> {
         let shared = self.tree.number(state.shared.clone());
         let round = self.accelerate(&mut state, shared, found);
         if let Some(round) = &round {
@@ -156,50 +165,27 @@ impl<'p, 'f> Search<'p, 'f> {
         }
         asleep.sort_unstable();
         if let Some(known) = self.tree.including(&mut self.space, shared, &state.buffers) {
-            return Ok(self.again(known, (state, shared), found, asleep, round));
+            self.wake(known, &asleep);
+            return Ok(());
         }
         let node = self.add(&state, shared, found, round)?;
-        self.tree.nodes[node as usize].is_open = true;
-        let (followed, mut awake) = self.followed(&state, node);
-        awake.retain(|(step, _)| asleep.binary_search(step).is_err());
-        awake.reverse();
         let known = &mut self.tree.nodes[node as usize];
-        (known.followed, known.asleep) = (followed, asleep.clone());
-        Ok(Some(Frame { node, state, awake, asleep }))
+        (known.asleep, known.is_open) = (asleep, true);
+        self.queue.push_back((node, None));
+        Ok(())
     }
 
-    /// Comes to a state that is known: what slept there and is awake here is followed.
-    fn again(
-        &mut self,
-        known: NodeId,
-        (state, shared): (Symbolic, u32),
-        found: Option<(NodeId, Step)>,
-        asleep: Vec<Step>,
-        round: Option<super::acceleration::Round>,
-    ) -> Option<Frame> {
-        let slept = self.tree.node(known).asleep.clone();
-        let missed: Vec<Step> = slept.iter().copied().filter(|step| asleep.binary_search(step).is_err()).collect();
-        if missed.is_empty() || self.tree.node(known).is_open {
-            // What is missing from a state that is still open, closing finds.
-            return None;
+    /// Wakes what sleeps in a state, but for this.
+    fn wake(&mut self, node: NodeId, asleep: &[Step]) {
+        let known = &mut self.tree.nodes[node as usize];
+        let (still, woken): (Vec<Step>, Vec<Step>) =
+            known.asleep.iter().partition(|step| asleep.binary_search(step).is_ok());
+        if !woken.is_empty() {
+            known.asleep = still;
+            if !known.is_open {
+                self.queue.push_back((node, Some(woken)));
+            }
         }
-        let mut awake = self.steps_of(&state, self.tree.node(known).followed);
-        awake.retain(|(step, _)| missed.binary_search(step).is_ok());
-        awake.reverse();
-        if awake.is_empty() {
-            return None;
-        }
-        let still: Vec<Step> = slept.iter().copied().filter(|step| !missed.contains(step)).collect();
-        let node = if self.tree.node(known).buffers == state.buffers {
-            known
-        } else {
-            let Symbolic { buffers, .. } = state.clone();
-            let (parent, followed) = (found, self.tree.node(known).followed);
-            self.tree.add(Node { shared, buffers, parent, round, followed, asleep: Vec::new(), is_open: true })
-        };
-        let entry = &mut self.tree.nodes[node as usize];
-        (entry.asleep, entry.is_open) = (still.clone(), true);
-        Some(Frame { node, state, awake, asleep: still })
     }
 
     /// Replaces the languages by those after any number of rounds, if a round ends here.
@@ -276,7 +262,8 @@ impl<'p, 'f> Search<'p, 'f> {
         (Followed::All, self.space.steps(state))
     }
 
-    /// The moves of a thread that can go first, unless what counts of them leads back to the path.
+    /// The moves of a thread that can go first, unless what counts of them leads to what was followed already: then
+    /// all others might be put off for ever.
     fn going_first(
         &mut self,
         state: &Symbolic,
@@ -286,7 +273,7 @@ impl<'p, 'f> Search<'p, 'f> {
     ) -> Option<Vec<(Step, Symbolic)>> {
         let mut steps = Vec::new();
         self.space.issues(state, thread, &mut steps);
-        let leads_off = steps.iter().any(|(step, next)| {
+        let leads_on = steps.iter().any(|(step, next)| {
             if !counts(why, *step) {
                 return false;
             }
@@ -299,9 +286,9 @@ impl<'p, 'f> Search<'p, 'f> {
                 .iter()
                 .filter(|&&other| includes(&mut self.space, &self.tree.node(other).buffers, &next.buffers));
             let including: Vec<NodeId> = including.copied().collect();
-            !including.iter().any(|&other| self.tree.node(other).is_open)
+            including.is_empty() || including.iter().any(|&other| other != node && self.tree.node(other).is_open)
         });
-        leads_off.then_some(steps)
+        leads_on.then_some(steps)
     }
 }
 

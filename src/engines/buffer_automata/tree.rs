@@ -34,7 +34,7 @@ pub struct Node {
     pub followed: Followed,
     /// Steps that need not be followed from here: what they lead to is reached otherwise. Sorted.
     pub asleep: Vec<Step>,
-    /// Whether it is on the path that is being followed.
+    /// Whether it is still to be followed.
     pub is_open: bool,
 }
 
@@ -98,19 +98,6 @@ impl Tree {
     /// The first node that stands for all that these languages do.
     pub fn including(&self, space: &mut Space<'_>, shared: u32, buffers: &[Language]) -> Option<NodeId> {
         self.alike(shared).iter().copied().find(|&other| includes(space, &self.node(other).buffers, buffers))
-    }
-
-    /// The path from the start to a node.
-    #[must_use]
-    pub fn path_to(&self, number: NodeId) -> Vec<NodeId> {
-        let mut path = vec![number];
-        let mut at = number;
-        while let Some((parent, _)) = self.node(at).parent {
-            path.push(parent);
-            at = parent;
-        }
-        path.reverse();
-        path
     }
 }
 
