@@ -138,7 +138,7 @@ impl<'a> Fewest<'a> {
         confirmed: &mut BTreeSet<Pair>,
     ) -> Result<BTreeSet<Demand>, GivenUp> {
         let mut split = search.split.clone();
-        let repair = Repair { fences: fences.keys().copied().collect(), ..Repair::default() };
+        let repair = Repair { fences: fences.clone(), ..Repair::default() };
         repair.apply(&self.subject.analysis.graph.outline, &mut split);
         let mut attack = Attack::new(&split, search.machine, search.granularity, search.allowance.clone())?;
         let mut demands = BTreeSet::new();

@@ -420,7 +420,8 @@ impl Bounding<'_> {
         let engine = finding(PropertyKind::Robust).expect("the default engine");
         let looked = engine.examine(&robust)?;
         let found = looked.place(model, &Options { atomicity: looked.atomicity(), ..Options::default() })?;
-        let Repair { fences, locked, .. } = Repair::of(&found);
+        let repair = Repair::of(&found);
+        let (fences, locked) = (repair.sites(), repair.locked);
         let is_allowed = fences.iter().all(|site| options.sites.as_ref().is_none_or(|sites| sites.contains(site)));
         let is_enough = found.inserted == Inserted::Enough && found.complete && !looked.explored().cut_off;
         Ok((is_enough && is_allowed && locked.is_empty()).then(|| UpperBound {

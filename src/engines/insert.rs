@@ -52,7 +52,7 @@ impl insertion::Checker for Learner<'_> {
         if self.enough.contains_key(fences) {
             return insertion::Answer::Holds;
         }
-        let repair = Repair { fences: fences.keys().copied().collect(), ..Repair::default() };
+        let repair = Repair { fences: fences.clone(), ..Repair::default() };
         match self.checker.check(&repair) {
             Err(trouble) => insertion::Answer::Undecided(Stop::Trouble(trouble)),
             Ok(answer) => {

@@ -11,7 +11,7 @@ impl Repair {
     #[must_use]
     pub fn changes(&self, outline: &Outline) -> Vec<Change> {
         let locked = self.locked.iter().filter_map(|&instr| outline.at(instr)).map(Change::Atomic);
-        let fences = self.fences_at(outline).map(|(site, at)| match site.place {
+        let fences = self.fences_at(outline).map(|(site, at, _)| match site.place {
             Place::Before => Change::FenceBefore(at),
             Place::Inside(_) => Change::Atomic(at),
             Place::After => Change::FenceAfter(at),

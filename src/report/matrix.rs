@@ -35,6 +35,7 @@ pub enum Need {
 impl Need {
     fn symbol(self) -> char {
         match self {
+            Need::Fence(FenceStrength::Stores) => 'S',
             Need::Fence(FenceStrength::Plain) => 'F',
             Need::Fence(FenceStrength::Cumulative) => 'C',
             Need::Lock(Role::TornUpdate | Role::TornCondition) => 'L',

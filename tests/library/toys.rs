@@ -192,7 +192,7 @@ impl Checker for Asked<'_> {
             let Some((next, _)) = next.filter(|_| writes) else { continue };
             let next = seqcon::program::At { instruction: next, ..at };
             let sites = BTreeSet::from([Site::after(outline.instr(at)), Site::before(outline.instr(next))]);
-            if sites.is_disjoint(&repair.fences) {
+            if sites.is_disjoint(&repair.sites()) {
                 return fails(sites);
             }
         }

@@ -23,3 +23,4 @@ mod robustness_bounds;
 mod single_buffer;
 mod slco_mutations;
 mod store_buffers_engine;
+mod store_fences;
