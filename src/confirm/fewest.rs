@@ -166,7 +166,7 @@ impl<'a> Fewest<'a> {
     /// The sites at which a fence could stop this run.
     fn demand(&self, witness: &Witness) -> Demand {
         let way = Way::of_witness(witness, &self.subject.analysis.graph.outline);
-        let sites = self.candidates.iter().map(|&(site, _)| site).filter(|&site| way.passes(site)).collect();
-        Demand { sites, strength: FenceStrength::Plain }
+        let sites = self.candidates.iter().map(|&(site, _)| site);
+        Demand { sites: sites.filter_map(|site| Some((site, way.stops(site)?))).collect() }
     }
 }

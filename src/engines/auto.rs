@@ -83,7 +83,7 @@ impl Engine for Auto {
         let consistent = Rc::new(OnceCell::new());
         let known = Rc::clone(&consistent);
         let decide = Box::new(move |trial: &Trial<'_>| decided(trial, &known));
-        let runnable = Runnable::new(task, Method { engine: NAME, same_states: "", decide })?;
+        let runnable = Runnable::new(task, Method { engine: NAME, same_states: "", knows_store_fences: true, decide })?;
         Ok(Box::new(Bounding { runnable, task: *task, consistent }))
     }
 }
@@ -383,6 +383,10 @@ impl Examined for Bounding<'_> {
 
     fn budget(&self) -> &Budget {
         self.runnable.budget()
+    }
+
+    fn knows_store_fences(&self, model: &MemoryModel) -> bool {
+        self.runnable.knows_store_fences(model)
     }
 
     fn checker<'c>(&'c self, model: &'c MemoryModel) -> Result<Box<dyn Checker + 'c>, Trouble> {

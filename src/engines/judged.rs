@@ -10,7 +10,7 @@ use crate::cycles::Atomicity;
 use crate::explore::Limits;
 use crate::ids::InstrId;
 use crate::insertion::Demand;
-use crate::memory::{FenceStrength, Kind, MemoryModel};
+use crate::memory::{Kind, Known, MemoryModel};
 use crate::outline::Site;
 use crate::program::{Mention, Program, Scope, Variable};
 use crate::property::{ConditionFault, Property, StateCondition};
@@ -46,6 +46,8 @@ pub(super) struct Method {
     pub engine: &'static str,
     /// How the claim that the same states are reached is to be put.
     pub same_states: &'static str,
+    /// Whether it heeds fences of stores on PSO: else it takes them for nothing, and is not asked about them.
+    pub knows_store_fences: bool,
     /// The decision.
     pub decide: Box<dyn Fn(&Trial<'_>) -> Decided>,
 }
@@ -178,6 +180,10 @@ impl Examined for Runnable<'_> {
         &self.budget
     }
 
+    fn knows_store_fences(&self, model: &MemoryModel) -> bool {
+        self.method.knows_store_fences && model.known() == Ok(Known::Pso)
+    }
+
     fn checker<'c>(&'c self, model: &'c MemoryModel) -> Result<Box<dyn Checker + 'c>, Trouble> {
         Ok(Box::new(Judge { runnable: self, model }))
     }
@@ -261,8 +267,8 @@ impl Judge<'_> {
     /// One of the sites on the way.
     fn demand(&self, way: &Way) -> BTreeSet<Demand> {
         let sites: BTreeSet<Site> = self.runnable.accesses.sites();
-        let sites = sites.into_iter().filter(|&site| way.passes(site)).collect();
-        [Demand { sites, strength: FenceStrength::Plain }].into()
+        let sites = sites.into_iter().filter_map(|site| Some((site, way.stops(site)?))).collect();
+        [Demand { sites }].into()
     }
 
     /// The limit that left the question open, and how to raise it.

@@ -172,6 +172,12 @@ impl Costs {
         weight * self.sites.get(&site).copied().unwrap_or(1)
     }
 
+    /// Whether fences of stores cost less than plain ones: else equally many fences cost the same, whatever their kind.
+    #[must_use]
+    pub fn prefer_stores(&self) -> bool {
+        self.stores < self.plain
+    }
+
     /// The cost of all these fences.
     #[must_use]
     pub fn total(&self, fences: &BTreeMap<Site, FenceStrength>) -> u64 {

@@ -43,7 +43,7 @@ pub fn open_paths(
                 if let Meeting::Access { vertex, event } = met
                     && wanted.remove(&vertex)
                 {
-                    found.insert(Demand { sites: crossed(graph, trail, event), strength });
+                    found.insert(Demand::of(crossed(graph, trail, event), strength));
                 }
                 if wanted.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };

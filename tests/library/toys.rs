@@ -180,7 +180,7 @@ impl Checker for Asked<'_> {
         let Specification { program, outline, .. } = self.0.specification;
         let told = || Told { evidence: Evidence::Text("    a step\n".to_owned()), because: "  It is so.\n".to_owned() };
         let fails = |sites| {
-            let demands = BTreeSet::from([Demand { sites, strength: FenceStrength::Plain }]);
+            let demands = BTreeSet::from([Demand::of(sites, FenceStrength::Plain)]);
             Ok(Answer::Fails { told: told(), demands: Some(demands) })
         };
         if self.0.writes("x") > 1 {

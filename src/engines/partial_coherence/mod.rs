@@ -122,7 +122,7 @@ impl Engine for PartialCoherence {
     fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble> {
         let how = task.settings.abstracting;
         let decide = Box::new(move |trial: &Trial<'_>| decided(trial, how));
-        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states: "", decide })?))
+        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states: "", knows_store_fences: false, decide })?))
     }
 }
 

@@ -186,7 +186,7 @@ impl Checker for Open<'_> {
             let told = runs.next().map(|told| Told { because: format!("  This is {}.\n", told.because), ..told });
             let nothing = || Told { evidence: Evidence::none(), because: "  A pattern is left open.\n".to_owned() };
             let sites = certain.open(fences).into_iter();
-            let demands = sites.map(|sites| Demand { sites, strength: FenceStrength::Plain }).collect();
+            let demands = sites.map(|sites| Demand::of(sites, FenceStrength::Plain)).collect();
             return Ok(Answer::Fails { told: told.unwrap_or_else(nothing), demands: Some(demands) });
         }
         if let Some(limit) = checked.budget.exhausted() {
