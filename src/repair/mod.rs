@@ -96,14 +96,14 @@ struct FenceObject {
     instruction: String,
     position: String,
     level: Option<u32>,
-    /// Early reports do not have it.
-    strength: Option<String>,
+    /// How strong it is; nothing stands for a full fence.
+    kind: Option<String>,
 }
 
 impl FenceObject {
     fn strength(&self) -> Result<FenceStrength, Mismatch> {
         let known = [FenceStrength::Stores, FenceStrength::Plain, FenceStrength::Cumulative];
-        match &self.strength {
+        match &self.kind {
             None => Ok(FenceStrength::Plain),
             Some(named) => known
                 .into_iter()

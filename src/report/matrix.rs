@@ -147,7 +147,9 @@ impl<'a> Matrix<'a> {
         if results.iter().any(|result| !result.locks.is_empty()) {
             writeln!(out, "{}", line("locks", &mut count(|result| result.locks.len())))?;
         }
-        writeln!(out, "F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing")?;
+        let has_stores = results.iter().any(|result| result.num_of_fences(FenceStrength::Stores) > 0);
+        let stores = if has_stores { "S store-store fence, " } else { "" };
+        writeln!(out, "F fence, {stores}C cumulative fence, L lock (can be torn), l the same lock, . nothing")?;
         if self.is_complete() {
             Ok(())
         } else {
