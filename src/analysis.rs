@@ -49,6 +49,9 @@ pub struct Options {
     pub minimal_sets: Listing,
     /// Where fences may stand, if not everywhere; only some engines can be told.
     pub sites: Option<BTreeSet<Site>>,
+    /// Whether fences of stores may be put in where these are enough: where the program is to be written, its language
+    /// must have them.
+    pub store_fences: bool,
 }
 
 impl Default for Options {
@@ -61,6 +64,7 @@ impl Default for Options {
             costs: Costs::default(),
             minimal_sets: Listing::None,
             sites: None,
+            store_fences: true,
         }
     }
 }

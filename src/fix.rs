@@ -32,6 +32,7 @@ use crate::caveat::Caveat;
 use crate::engines::{Engine, Settings, Subject, Task, Trouble};
 use crate::explore::Limits;
 use crate::ids::InstrId;
+use crate::lang::Language;
 use crate::lang::edit::{CannotWrite, edited};
 use crate::lang::slco::edit::has_statement;
 use crate::memory::MemoryModel;
@@ -149,7 +150,8 @@ impl Fixing<'_> {
             at.is_some_and(|at| has_statement(current.program.instruction(at)))
         };
         let costs = Costs::for_text(examined.accesses(), has_text);
-        let options = Options { atomicity: examined.atomicity(), costs, ..Options::default() };
+        let store_fences = Language::of(&current.name).is_some_and(|language| language.writes_store_fences);
+        let options = Options { atomicity: examined.atomicity(), costs, store_fences, ..Options::default() };
         let outcome = examined.place(self.model, &options).map_err(trouble)?;
         if let Some(limit) = outcome.stopped {
             return Err(Unfixed::Exhausted(format!(

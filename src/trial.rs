@@ -35,8 +35,8 @@
 //! };
 //! assert!(matches!(verdict(&Repair::default()), Verdict::Violated(_)));
 //! let write = |thread: &str| outline.find(thread, "0").expect("the first instruction of the thread");
-//! let fences = ["t", "u"].map(|thread| Site::after(write(thread))).into();
-//! assert!(matches!(verdict(&Repair { fences, ..Repair::default() }), Verdict::Verified(_)));
+//! let fences = Repair::full(["t", "u"].map(|thread| Site::after(write(thread))));
+//! assert!(matches!(verdict(&fences), Verdict::Verified(_)));
 //! ```
 
 use crate::budget::Budget;

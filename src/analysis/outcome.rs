@@ -105,8 +105,6 @@ pub enum Confirming {
     NotAsked,
     /// No machine runs the memory model.
     NoMachine,
-    /// The machine of the memory model does not know the program's partial fences.
-    PartialFences,
     /// The searches came to an end.
     Done,
     /// Runs of few threads were searched for, and no others.

@@ -176,6 +176,9 @@ fn not_written(specification: &Specification, cannot: CannotWrite) -> Failure {
         CannotWrite::Atomic => {
             Failure::Usage(format!("{name}: only fences can be put into this text: no instruction becomes atomic"))
         }
+        CannotWrite::StoreFence => Failure::Usage(format!(
+            "{name}: only full fences can be put into this text: it has no word for store-store fences"
+        )),
         CannotWrite::Anything => Failure::Usage(format!(
             "{name}: fences can be put into the text of .slco, .txt, .trench and .rmm specifications only"
         )),

@@ -138,7 +138,7 @@ impl<'a> Fewest<'a> {
         confirmed: &mut BTreeSet<Pair>,
     ) -> Result<BTreeSet<Demand>, GivenUp> {
         let mut split = search.split.clone();
-        let repair = Repair { fences: fences.keys().copied().collect(), ..Repair::default() };
+        let repair = Repair { fences: fences.clone(), ..Repair::default() };
         repair.apply(&self.subject.analysis.graph.outline, &mut split);
         let mut attack = Attack::new(&split, search.machine, search.granularity, search.allowance.clone())?;
         let mut demands = BTreeSet::new();
@@ -166,7 +166,7 @@ impl<'a> Fewest<'a> {
     /// The sites at which a fence could stop this run.
     fn demand(&self, witness: &Witness) -> Demand {
         let way = Way::of_witness(witness, &self.subject.analysis.graph.outline);
-        let sites = self.candidates.iter().map(|&(site, _)| site).filter(|&site| way.passes(site)).collect();
-        Demand { sites, strength: FenceStrength::Plain }
+        let sites = self.candidates.iter().map(|&(site, _)| site);
+        Demand { sites: sites.filter_map(|site| Some((site, way.stops(site)?))).collect() }
     }
 }

@@ -37,7 +37,7 @@ use crate::ids::{LocationAt, ThreadAt, VertexId};
 use crate::memory::{Kind, MemoryModel};
 use crate::placement::{Method, Minimality};
 use crate::program::compiled::Compiled;
-use crate::program::{At, InstructionKind, Program};
+use crate::program::{At, Program};
 use crate::repair::Repair;
 use crate::weak::attack::{Attack, Pair, Vertex, Witness};
 use crate::weak::split::{SplitProgram, TooLong};
@@ -322,12 +322,10 @@ impl Subject<'_> {
         ModelOutcome { confirming, ..place_where(findings, &verdicts, is_confirmed, place) }
     }
 
-    /// Why nothing can be confirmed, if so; else who runs the program.
+    /// Why nothing can be confirmed, if so; else who runs the program. The event graph takes partial fences for
+    /// nothing, the machine does not: what it confirms are runs of the program.
     fn machine(&self) -> Result<Machine, Confirming> {
-        let machine = Machine::of(self.model).map_err(|_| Confirming::NoMachine)?;
-        // The machine takes them for nothing: its runs may not be the program's. On TSO they are nothing.
-        let is_other = machine == Machine::Pso && self.has_partial_fences();
-        if is_other { Err(Confirming::PartialFences) } else { Ok(machine) }
+        Machine::of(self.model).map_err(|_| Confirming::NoMachine)
     }
 
     /// Tries delays while few threads move; gives the runs that were found.
@@ -460,11 +458,6 @@ impl Subject<'_> {
             confirmed.verdicts[position] = verdict;
         }
         confirmed
-    }
-
-    fn has_partial_fences(&self) -> bool {
-        let mut instructions = self.program.threads.iter().flat_map(|thread| &thread.instructions);
-        instructions.any(|instruction| matches!(instruction.kind, InstructionKind::PartialFence(_)))
     }
 
     /// The program, access by access, with the instructions locked that are torn or presumed to be atomic.

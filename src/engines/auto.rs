@@ -83,7 +83,7 @@ impl Engine for Auto {
         let consistent = Rc::new(OnceCell::new());
         let known = Rc::clone(&consistent);
         let decide = Box::new(move |trial: &Trial<'_>| decided(trial, &known));
-        let runnable = Runnable::new(task, Method { engine: NAME, same_states: "", decide })?;
+        let runnable = Runnable::new(task, Method { engine: NAME, same_states: "", knows_store_fences: true, decide })?;
         Ok(Box::new(Bounding { runnable, task: *task, consistent }))
     }
 }
@@ -385,6 +385,10 @@ impl Examined for Bounding<'_> {
         self.runnable.budget()
     }
 
+    fn knows_store_fences(&self, model: &MemoryModel) -> bool {
+        self.runnable.knows_store_fences(model)
+    }
+
     fn checker<'c>(&'c self, model: &'c MemoryModel) -> Result<Box<dyn Checker + 'c>, Trouble> {
         self.runnable.checker(model)
     }
@@ -420,7 +424,8 @@ impl Bounding<'_> {
         let engine = finding(PropertyKind::Robust).expect("the default engine");
         let looked = engine.examine(&robust)?;
         let found = looked.place(model, &Options { atomicity: looked.atomicity(), ..Options::default() })?;
-        let Repair { fences, locked, .. } = Repair::of(&found);
+        let repair = Repair::of(&found);
+        let (fences, locked) = (repair.sites(), repair.locked);
         let is_allowed = fences.iter().all(|site| options.sites.as_ref().is_none_or(|sites| sites.contains(site)));
         let is_enough = found.inserted == Inserted::Enough && found.complete && !looked.explored().cut_off;
         Ok((is_enough && is_allowed && locked.is_empty()).then(|| UpperBound {

@@ -29,6 +29,9 @@ impl Engine for Axioms {
 
     fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble> {
         let same_states = "every final state is reached under sequential consistency";
-        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states, decide: Box::new(by_trial) })?))
+        Ok(Box::new(Runnable::new(
+            task,
+            Method { engine: NAME, same_states, knows_store_fences: true, decide: Box::new(by_trial) },
+        )?))
     }
 }

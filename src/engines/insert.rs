@@ -1,10 +1,16 @@
 //! The fewest fences by a checker alone: propose, check, learn what a run demands, until the property holds.
+//!
+//! *Kinds.* First only full fences are proposed. Where a run demands no more than a fence of stores at some site, and the
+//! checker heeds these, the same is done again with both kinds: the cheapest mixture, of equally cheap ones one with the
+//! fewest full fences, and of these one that is easy to see in a text. A fence of stores empties no buffer, so a checker
+//! may not decide what it decides with full fences; then these stay. If both kinds cost the same, they are the fewest all
+//! the same: where a mixture is enough, full fences at the same sites are.
 
 use super::{Answer, Checker, Examined, Trouble};
 use crate::analysis::{Fence, Inserted, ModelOutcome, Options, Recheck, Told};
 use crate::cycles::Listing;
 use crate::insertion::{self, Candidate, Choice, Demand, Fences, Insertion, fewest};
-use crate::memory::{FenceStrength, Kind, MemoryModel};
+use crate::memory::{FenceStrength, Kind, Known, MemoryModel};
 use crate::outline::Site;
 use crate::placement::cost::Costs;
 use crate::placement::exact::unreadability;
@@ -52,7 +58,7 @@ impl insertion::Checker for Learner<'_> {
         if self.enough.contains_key(fences) {
             return insertion::Answer::Holds;
         }
-        let repair = Repair { fences: fences.keys().copied().collect(), ..Repair::default() };
+        let repair = Repair { fences: fences.clone(), ..Repair::default() };
         match self.checker.check(&repair) {
             Err(trouble) => insertion::Answer::Undecided(Stop::Trouble(trouble)),
             Ok(answer) => {
@@ -78,6 +84,7 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
     let candidates: Vec<Candidate> = sites.map(|site| (site, FenceStrength::Plain)).collect();
     let cost = |(site, strength): Candidate| options.costs.of(site, strength);
     let readability = |(site, _): Candidate| unreadability(accesses, site);
+    let fullness = |(_, strength): Candidate| u64::from(strength > FenceStrength::Stores);
     let choice = Choice { candidates: &candidates, weights: &[&cost, &readability], budget: examined.budget() };
     let mut learner = Learner {
         checker: examined.checker(model)?,
@@ -86,7 +93,7 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         needed: Needed::Program,
         enough: BTreeMap::new(),
     };
-    let (inserted, fences) = match fewest(&choice, [], &mut learner) {
+    let (inserted, mut fences) = match fewest(&choice, [], &mut learner) {
         Insertion::Fewest(fences) => (Inserted::Enough, fences),
         Insertion::Unfixable(_) if learner.needed == Needed::Method => {
             let advice = learner.suspected.clone().unwrap_or_default();
@@ -125,6 +132,21 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         }
     };
     let is_enough = inserted == Inserted::Enough;
+    let stopped = examined.budget().exhausted();
+    // With fences of stores something may be cheaper, if a run demands no more.
+    let mut is_cheapest = true;
+    if is_enough && learner.needed != Needed::Method && learner.demands_stores(model) {
+        let kinds = [FenceStrength::Stores, FenceStrength::Plain];
+        let of_kinds = |&(site, _): &Candidate| kinds.map(|strength| (site, strength));
+        let candidates: Vec<Candidate> = candidates.iter().flat_map(of_kinds).collect();
+        let choice = Choice { candidates: &candidates, weights: &[&cost, &fullness, &readability], ..choice };
+        let is_asked = options.store_fences && stopped.is_none() && examined.knows_store_fences(model);
+        match is_asked.then(|| fewest(&choice, learner.demands(), &mut learner)) {
+            Some(Insertion::Fewest(mixed)) => fences = mixed,
+            Some(Insertion::Undecided(_, Stop::Trouble(trouble))) => return Err(trouble),
+            _ => is_cheapest = !options.costs.prefer_stores(),
+        }
+    }
     let minimal_sets = match options.minimal_sets {
         _ if !is_enough => None,
         Listing::None => None,
@@ -148,7 +170,7 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
     };
     let ground = learner.enough.remove(&fences).filter(|_| is_enough);
     let minimality = match learner.needed {
-        _ if !is_enough => Minimality::AtLeast(0),
+        _ if !is_enough || !is_cheapest => Minimality::AtLeast(0),
         Needed::Program => Minimality::Program,
         Needed::Abstraction => Minimality::Abstraction,
         Needed::Method => Minimality::AtLeast(0),
@@ -162,10 +184,12 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
     let fences = placement.fences.iter().map(|(&site, &strength)| Fence {
         site,
         strength,
-        mnemonic: model.mnemonic(&[(Kind::Write, Kind::Read), (Kind::Write, Kind::Write)], strength).to_owned(),
+        mnemonic: model.mnemonic(orders(strength), strength).to_owned(),
         cost: options.costs.of(site, strength),
         delays: Vec::new(),
-        runs: (0..runs.len()).filter(|&run| runs[run].1.iter().any(|demand| demand.sites.contains(&site))).collect(),
+        runs: (0..runs.len())
+            .filter(|&run| runs[run].1.iter().any(|demand| demand.is_met_by_one((site, strength))))
+            .collect(),
     });
     let fences = fences.collect();
     Ok(ModelOutcome {
@@ -174,12 +198,12 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         runs: runs.into_iter().map(|(told, _)| told).collect(),
         composites: examined.composites(),
         complete: is_enough
-            && examined.budget().exhausted().is_none()
+            && stopped.is_none()
             && !examined.explored().cut_off
             && minimal_sets.as_ref().is_none_or(|sets| sets.complete),
         minimal_sets,
         ground,
-        stopped: examined.budget().exhausted(),
+        stopped,
         elapsed: started.elapsed(),
         ..ModelOutcome::new(model, placement, recheck)
     })
@@ -206,21 +230,47 @@ fn by_leaving_out(candidates: &[Candidate], learner: &mut Learner<'_>) -> Result
     Ok(Some(fences))
 }
 
+/// What a fence keeps in order on store buffers.
+fn orders(strength: FenceStrength) -> &'static [(Kind, Kind)] {
+    match strength {
+        FenceStrength::Stores => &[(Kind::Write, Kind::Write)],
+        FenceStrength::Plain | FenceStrength::Cumulative => &[(Kind::Write, Kind::Read), (Kind::Write, Kind::Write)],
+    }
+}
+
 /// All that a run demands are fences inside instructions, which are there and have not stopped it.
 struct OnlyInside;
 
 /// What a run demands besides the fences that it got past: one inside an instruction can stand where it does not stop
-/// the run, and then the others of the demand must.
+/// the run, and then a stronger one there or the others of the demand must.
 fn unmet(demands: BTreeSet<Demand>, fences: &Fences) -> Result<BTreeSet<Demand>, OnlyInside> {
     let without = |mut demand: Demand| {
         let asked = demand.sites.len();
-        demand.sites.retain(|site| !fences.contains_key(site));
+        demand.sites.retain(|site, least| match fences.get(site) {
+            Some(FenceStrength::Stores) => {
+                *least = FenceStrength::Plain;
+                true
+            }
+            Some(FenceStrength::Plain | FenceStrength::Cumulative) => false,
+            None => true,
+        });
         if demand.sites.is_empty() && asked > 0 { Err(OnlyInside) } else { Ok(demand) }
     };
     demands.into_iter().map(without).collect()
 }
 
 impl Learner<'_> {
+    /// All that runs demand.
+    fn demands(&self) -> BTreeSet<Demand> {
+        self.runs.iter().flat_map(|(_, demands)| demands.iter().cloned()).collect()
+    }
+
+    /// Whether a run demands no more than a fence of stores at some site.
+    fn demands_stores(&self, model: &MemoryModel) -> bool {
+        let is_weak = |demand: &Demand| demand.sites.values().any(|&least| least == FenceStrength::Stores);
+        model.known() == Ok(Known::Pso) && self.runs.iter().flat_map(|(_, demands)| demands).any(is_weak)
+    }
+
     /// What the loop learns from an answer on these fences.
     fn learnt(&mut self, answer: Answer, fences: &Fences) -> insertion::Answer<Stop> {
         let undecided = |why: String| insertion::Answer::Undecided(Stop::Undecided(why));

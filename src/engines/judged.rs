@@ -10,9 +10,9 @@ use crate::cycles::Atomicity;
 use crate::explore::Limits;
 use crate::ids::InstrId;
 use crate::insertion::Demand;
-use crate::memory::{FenceStrength, Kind, Known, MemoryModel};
+use crate::memory::{Kind, Known, MemoryModel};
 use crate::outline::Site;
-use crate::program::{InstructionKind, Mention, Program, Scope, Variable};
+use crate::program::{Mention, Program, Scope, Variable};
 use crate::property::{ConditionFault, Property, StateCondition};
 use crate::repair::Repair;
 use crate::specification::{Specification, placed};
@@ -46,6 +46,8 @@ pub(super) struct Method {
     pub engine: &'static str,
     /// How the claim that the same states are reached is to be put.
     pub same_states: &'static str,
+    /// Whether it heeds fences of stores on PSO: else it takes them for nothing, and is not asked about them.
+    pub knows_store_fences: bool,
     /// The decision.
     pub decide: Box<dyn Fn(&Trial<'_>) -> Decided>,
 }
@@ -101,13 +103,6 @@ impl<'a> Runnable<'a> {
             composites: split.composites().into_iter().map(|at| specification.outline.instr(at)).collect(),
             method,
         })
-    }
-}
-
-impl Runnable<'_> {
-    fn has_partial_fences(&self) -> bool {
-        let mut instructions = self.specification.program.instructions_at();
-        instructions.any(|(_, known)| matches!(known.kind, InstructionKind::PartialFence(_)))
     }
 }
 
@@ -185,6 +180,10 @@ impl Examined for Runnable<'_> {
         &self.budget
     }
 
+    fn knows_store_fences(&self, model: &MemoryModel) -> bool {
+        self.method.knows_store_fences && model.known() == Ok(Known::Pso)
+    }
+
     fn checker<'c>(&'c self, model: &'c MemoryModel) -> Result<Box<dyn Checker + 'c>, Trouble> {
         Ok(Box::new(Judge { runnable: self, model }))
     }
@@ -236,12 +235,6 @@ impl Checker for Judge<'_> {
         };
         Ok(match verdict {
             Verdict::Verified(ground) => holds(rests_on(&ground)),
-            Verdict::Violated(_) if self.model.known() == Ok(Known::Pso) && self.runnable.has_partial_fences() => {
-                // On TSO they are nothing.
-                let why =
-                    "a run of the machine violates it, but the machine takes the program's partial fences for nothing";
-                Answer::Undecided(why.to_owned())
-            }
             Verdict::Violated(violation) => {
                 let (mut told, demands) = (told(&words, &violation), self.demands(&violation));
                 let is_consistent = |demands: &BTreeSet<Demand>| demands.iter().all(|demand| demand.sites.is_empty());
@@ -274,8 +267,8 @@ impl Judge<'_> {
     /// One of the sites on the way.
     fn demand(&self, way: &Way) -> BTreeSet<Demand> {
         let sites: BTreeSet<Site> = self.runnable.accesses.sites();
-        let sites = sites.into_iter().filter(|&site| way.passes(site)).collect();
-        [Demand { sites, strength: FenceStrength::Plain }].into()
+        let sites = sites.into_iter().filter_map(|site| Some((site, way.stops(site)?))).collect();
+        [Demand { sites }].into()
     }
 
     /// The limit that left the question open, and how to raise it.
@@ -288,6 +281,9 @@ impl Judge<'_> {
             }
             Limit::SecondLook => {
                 "no violation was found, but the proof of that did not pass a second look: this is a defect of seqcon, please report it".to_owned()
+            }
+            Limit::StoreFences => {
+                "a run violates it that takes store-store fences for nothing, and with them it is none: this engine does not know these fences; use --engine buffer-automata or --engine store-buffers".to_owned()
             }
             Limit::Budget(limit) => format!("stopped at {limit}"),
             Limit::Unrolling => {

@@ -47,7 +47,7 @@ pub fn ladder(task: &Task<'_>, examined: &dyn Examined, found: &ModelOutcome) ->
     let mut kept = Repair::of(&outcome);
     let is_fewest = kept.fences.is_empty() || outcome.placement.minimality == Minimality::Program;
     if found.fences.is_empty() && kept.locked.is_empty() {
-        let (fences, spared) = (kept.fences.len(), kept.fences.into_iter().collect());
+        let (fences, spared) = (kept.fences.len(), kept.fences.into_keys().collect());
         return Ok(Some(Ladder { fences, is_fewest, spared }));
     }
     let mut checker = examined.checker(model)?;
@@ -58,12 +58,12 @@ pub fn ladder(task: &Task<'_>, examined: &dyn Examined, found: &ModelOutcome) ->
         return Ok(None);
     }
     let mut spared = Vec::new();
-    for site in kept.fences.clone() {
+    for (site, strength) in kept.fences.clone() {
         kept.fences.remove(&site);
         match holds(&kept)? {
             true => spared.push(site),
             false => {
-                kept.fences.insert(site);
+                kept.fences.insert(site, strength);
             }
         }
     }

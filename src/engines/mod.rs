@@ -322,6 +322,13 @@ pub trait Examined {
         cut_off.then(|| format!("stopped at {} after {states} states", missing.as_deref().unwrap_or("a limit")))
     }
 
+    /// Whether its checker heeds fences of stores, where the model has a use for them: then these are put in where they
+    /// are enough.
+    fn knows_store_fences(&self, model: &MemoryModel) -> bool {
+        let _ = model;
+        false
+    }
+
     /// What may be used.
     fn budget(&self) -> &Budget;
 

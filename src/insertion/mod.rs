@@ -1,7 +1,8 @@
 //! One loop that turns demands into the fewest fences.
 //!
 //! A [`Checker`] knows whether a property holds with given fences in place, and if it does not, what it asks for: a
-//! [`Demand`] is a set of sites of which every set of fences that is enough has one, at least of some strength.
+//! [`Demand`] is a set of sites of which every set of fences that is enough has one, at least of the strength that the
+//! demand has for that site.
 //! [`fewest`] keeps the demands, proposes the cheapest fences that meet them all, has them checked, adds the new
 //! demands, and stops when the property holds. All demands are necessary, so nothing cheaper is enough.
 //!
@@ -31,24 +32,30 @@ pub type Fences = BTreeMap<Site, FenceStrength>;
 /// A fence that may be put in.
 pub type Candidate = (Site, FenceStrength);
 
-/// One of these sites needs a fence, at least of this strength.
+/// One of these sites needs a fence, at least of the strength that it has here.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Demand {
-    /// The sites.
-    pub sites: BTreeSet<Site>,
-    /// The strength.
-    pub strength: FenceStrength,
+    /// The sites, and the least strength of a fence there.
+    pub sites: BTreeMap<Site, FenceStrength>,
 }
 
 impl Demand {
+    /// One of these sites needs a fence, at least of this strength.
+    #[must_use]
+    pub fn of(sites: impl IntoIterator<Item = Site>, strength: FenceStrength) -> Demand {
+        Demand { sites: sites.into_iter().map(|site| (site, strength)).collect() }
+    }
+
     /// Whether one of the fences meets it.
     #[must_use]
     pub fn is_met_by(&self, fences: &Fences) -> bool {
-        self.sites.iter().any(|site| fences.get(site).is_some_and(|&strength| strength >= self.strength))
+        fences.iter().any(|(&site, &strength)| self.is_met_by_one((site, strength)))
     }
 
-    fn is_met_by_one(&self, (site, strength): Candidate) -> bool {
-        strength >= self.strength && self.sites.contains(&site)
+    /// Whether this fence meets it.
+    #[must_use]
+    pub fn is_met_by_one(&self, (site, strength): Candidate) -> bool {
+        self.sites.get(&site).is_some_and(|&least| strength >= least)
     }
 }
 
@@ -155,7 +162,7 @@ pub fn fewest<C: Checker>(
     Insertion::Fewest(best.unwrap_or_default())
 }
 
-/// All minimal sets of plain fences at sites that are allowed, the smallest first, but no more than `most`, or than
+/// All minimal sets of plain fences, whatever weaker ones would do, at sites that are allowed, the smallest first, but no more than `most`, or than
 /// the budget lasts; and whether these are all. What the checker demands once is remembered: it is asked only about
 /// sets that meet all of it.
 ///
@@ -194,7 +201,7 @@ pub fn all_minimal<C: Checker>(
             continue;
         }
         let demands = demands_of(&sites)?;
-        let allowed = |demand: Demand| demand.sites.into_iter().filter(|&site| is_allowed(site)).collect();
+        let allowed = |demand: Demand| demand.sites.into_keys().filter(|&site| is_allowed(site)).collect();
         let demands: BTreeSet<BTreeSet<Site>> = demands.into_iter().map(allowed).collect();
         let Some(asked) = demands.into_iter().min_by_key(BTreeSet::len) else {
             // Smaller sets came first, but a larger one can still have a fence too many: it was needed for another

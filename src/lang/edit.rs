@@ -13,6 +13,12 @@ pub enum Change {
     FenceAfter(At),
     /// A fence at the control state that the instruction leads to, on every way there.
     FenceAtTarget(At),
+    /// A fence of stores on every way into the instruction.
+    StoreFenceBefore(At),
+    /// A fence of stores on every way out of the instruction.
+    StoreFenceAfter(At),
+    /// A fence of stores at the control state that the instruction leads to, on every way there.
+    StoreFenceAtTarget(At),
     /// The instruction becomes atomic.
     Atomic(At),
 }
@@ -24,6 +30,8 @@ pub enum CannotWrite {
     Anything,
     /// Only fences can: no instruction becomes atomic.
     Atomic,
+    /// It has no word for fences of stores, only for full ones.
+    StoreFence,
     /// Nothing can stand at this instruction, as it has no statement of its own.
     At(At),
 }

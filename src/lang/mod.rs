@@ -68,6 +68,8 @@ pub struct Language {
     pub insertions: Option<Inserter>,
     /// The same text with another number of instances of what it has several of, if the language can say that.
     pub instances: Option<Instancer>,
+    /// Whether it can write fences of stores, too, and not only full ones.
+    pub writes_store_fences: bool,
 }
 
 /// Puts changes into a text.

@@ -129,16 +129,18 @@ impl MemoryModel {
     pub fn mnemonic(&self, orders: &[(Kind, Kind)], strength: FenceStrength) -> &str {
         let suits = |fence: &&FenceInstruction| {
             orders.iter().all(|order| fence.orders.contains(order))
-                && (strength == FenceStrength::Plain || fence.cumulative)
+                && (strength < FenceStrength::Cumulative || fence.cumulative)
         };
         self.fences.iter().find(suits).or(self.fences.last()).map_or("fence", |fence| &fence.mnemonic)
     }
 }
 
-/// What a fence must do: keep the order of the accesses of its own thread, or also carry along what its thread has
-/// seen of others (A-cumulativity).
+/// What a fence must do: keep the order of the stores of its own thread, or of all accesses, or also carry along what
+/// its thread has seen of others (A-cumulativity). A stronger fence does all that a weaker one does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FenceStrength {
+    /// Keeps the order of its own thread's writes.
+    Stores,
     /// Keeps the order of its own thread's accesses.
     Plain,
     /// Also makes the writes that its thread has read from visible before what follows the fence.
@@ -148,6 +150,7 @@ pub enum FenceStrength {
 impl fmt::Display for FenceStrength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            FenceStrength::Stores => "store-store",
             FenceStrength::Plain => "plain",
             FenceStrength::Cumulative => "cumulative",
         })

@@ -1,6 +1,7 @@
 //! What fences cost: by default 1 each, whatever the kind. A file gives other weights.
 //!
 //! ```toml
+//! stores = 1             # each store-store fence; as a plain one, if nothing is said
 //! plain = 2              # each plain fence
 //! cumulative = 3         # each cumulative fence
 //! [points]               # a factor for single places
@@ -10,7 +11,7 @@
 //! "T1.4 state" = 2       # at the control state that T1.4 leads to
 //! ```
 //!
-//! Costs are integers from 1 to a million, and a cumulative fence is not cheaper than a plain one; sums are exact.
+//! Costs are integers from 1 to a million, and a stronger fence is not cheaper than a weaker one; sums are exact.
 
 use crate::aeg::Accesses;
 use crate::ids::InstrId;
@@ -25,6 +26,7 @@ const LARGEST: u64 = 1_000_000;
 /// Weights of kinds and factors of sites.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Costs {
+    stores: u64,
     plain: u64,
     cumulative: u64,
     sites: BTreeMap<Site, u64>,
@@ -44,6 +46,16 @@ pub enum CostError {
         name: String,
         /// What was written.
         found: u64,
+    },
+    /// A weaker fence that is dearer.
+    #[error(
+        "a store-store fence costs more ({stores}) than a plain one ({plain}), which can do all that it does: give it at most that cost"
+    )]
+    StoresAreDearer {
+        /// The cost of a store-store fence.
+        stores: u64,
+        /// The cost of a plain fence.
+        plain: u64,
     },
     /// A stronger fence that is cheaper: then nobody would want the weaker one.
     #[error(
@@ -65,6 +77,7 @@ pub enum CostError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CostFile {
+    stores: Option<u64>,
     #[serde(default = "one")]
     plain: u64,
     #[serde(default = "one")]
@@ -79,7 +92,7 @@ fn one() -> u64 {
 
 impl Default for Costs {
     fn default() -> Costs {
-        Costs { plain: 1, cumulative: 1, sites: BTreeMap::new() }
+        Costs { stores: 1, plain: 1, cumulative: 1, sites: BTreeMap::new() }
     }
 }
 
@@ -141,17 +154,28 @@ impl Costs {
         if cumulative < plain {
             return Err(CostError::CumulativeIsCheaper { plain, cumulative });
         }
-        Ok(Costs { plain, cumulative, sites })
+        let stores = file.stores.map_or(Ok(plain), |stores| checked("stores", stores))?;
+        if stores > plain {
+            return Err(CostError::StoresAreDearer { stores, plain });
+        }
+        Ok(Costs { stores, plain, cumulative, sites })
     }
 
     /// The cost of a fence of this strength at this site.
     #[must_use]
     pub fn of(&self, site: Site, strength: FenceStrength) -> u64 {
         let weight = match strength {
+            FenceStrength::Stores => self.stores,
             FenceStrength::Plain => self.plain,
             FenceStrength::Cumulative => self.cumulative,
         };
         weight * self.sites.get(&site).copied().unwrap_or(1)
+    }
+
+    /// Whether fences of stores cost less than plain ones: else equally many fences cost the same, whatever their kind.
+    #[must_use]
+    pub fn prefer_stores(&self) -> bool {
+        self.stores < self.plain
     }
 
     /// The cost of all these fences.

@@ -46,10 +46,10 @@ type Candidate = (Site, (u64, FenceStrength));
 fn most_shared(part: &ThreadProblem<'_>, open: &[&Demand]) -> Option<(Site, FenceStrength)> {
     let mut counters: BTreeMap<Site, (u64, FenceStrength)> = BTreeMap::new();
     for path in open {
-        for &site in path.sites.iter().filter(|site| site.place != Place::State) {
-            let (count, strength) = counters.entry(site).or_insert((0, path.strength));
+        for (&site, &asked) in path.sites.iter().filter(|(site, _)| site.place != Place::State) {
+            let (count, strength) = counters.entry(site).or_insert((0, asked));
             *count += 1;
-            *strength = path.strength.max(*strength);
+            *strength = asked.max(*strength);
         }
     }
     // `count / cost` is compared by cross multiplication.

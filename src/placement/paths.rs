@@ -31,7 +31,7 @@ pub fn open_paths(
         let mut ends: BTreeMap<VertexId, BTreeSet<VertexId>> = BTreeMap::new();
         for delay in delays {
             let asks = match strength {
-                FenceStrength::Plain => delay.is_unsafe,
+                FenceStrength::Stores | FenceStrength::Plain => delay.is_unsafe,
                 FenceStrength::Cumulative => delay.cumulative,
             };
             if asks {
@@ -43,12 +43,12 @@ pub fn open_paths(
                 if let Meeting::Access { vertex, event } = met
                     && wanted.remove(&vertex)
                 {
-                    found.insert(Demand { sites: crossed(graph, trail, event), strength });
+                    found.insert(Demand::of(crossed(graph, trail, event), strength));
                 }
                 if wanted.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             match strength {
-                FenceStrength::Plain => chains.explore(a, &mut report),
+                FenceStrength::Stores | FenceStrength::Plain => chains.explore(a, &mut report),
                 FenceStrength::Cumulative => explore_open(graph, in_place, a, &mut report),
             }
         }

@@ -49,7 +49,7 @@ pub fn is_needed(
         Some(FenceStrength::Cumulative) => {
             less.fences.insert(fence, FenceStrength::Plain);
         }
-        Some(FenceStrength::Plain) => {}
+        Some(FenceStrength::Stores | FenceStrength::Plain) => {}
         None => return false,
     }
     // Fences of one thread do nothing for another.
@@ -111,7 +111,8 @@ impl Walker<'_> {
     fn fence_at(&self, question: Question, site: Site) -> bool {
         match (question, self.in_place.fences.get(&site)) {
             (_, None) => false,
-            (Question::CanOvertake, Some(_)) => true,
+            // One of stores is nothing here.
+            (Question::CanOvertake, Some(&strength)) => strength >= FenceStrength::Plain,
             (Question::IsOpen, Some(&strength)) => strength == FenceStrength::Cumulative,
         }
     }

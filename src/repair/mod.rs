@@ -7,9 +7,9 @@ mod text;
 
 use crate::analysis::ModelOutcome;
 use crate::ids::{ControlAt, InstrAt, InstrId, ThreadAt};
-use crate::memory::MemoryModel;
+use crate::memory::{FenceStrength, MemoryModel};
 use crate::outline::{Outline, Place, Site};
-use crate::program::{At, Instruction, InstructionKind, Program, Thread};
+use crate::program::{At, Instruction, InstructionKind, PartialFence, Program, Thread};
 use crate::weak::split::SplitProgram;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,8 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Fences and atomic instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repair {
-    /// Where fences stand.
-    pub fences: BTreeSet<Site>,
+    /// Where fences stand, and of which kind.
+    pub fences: BTreeMap<Site, FenceStrength>,
     /// Instructions that become atomic.
     pub locked: BTreeSet<InstrId>,
 }
@@ -53,6 +53,9 @@ pub enum Mismatch {
     /// It has a position that is none.
     #[error("the report has a fence at {0:?} of {1}; expected after, before, state, or inside with a level")]
     Position(String, String),
+    /// It has a kind of fence that is none.
+    #[error("the report has a {0:?} fence at {1}; expected store-store, plain or cumulative")]
+    Strength(String, String),
 }
 
 #[derive(Deserialize)]
@@ -93,6 +96,21 @@ struct FenceObject {
     instruction: String,
     position: String,
     level: Option<u32>,
+    /// How strong it is; nothing stands for a full fence.
+    kind: Option<String>,
+}
+
+impl FenceObject {
+    fn strength(&self) -> Result<FenceStrength, Mismatch> {
+        let known = [FenceStrength::Stores, FenceStrength::Plain, FenceStrength::Cumulative];
+        match &self.kind {
+            None => Ok(FenceStrength::Plain),
+            Some(named) => known
+                .into_iter()
+                .find(|strength| strength.to_string() == *named)
+                .ok_or_else(|| Mismatch::Strength(named.clone(), format!("{}.{}", self.thread, self.instruction))),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -103,11 +121,31 @@ struct LockObject {
 }
 
 impl Repair {
+    /// Full fences at these sites.
+    #[must_use]
+    pub fn full(sites: impl IntoIterator<Item = Site>) -> Repair {
+        let fences = sites.into_iter().map(|site| (site, FenceStrength::Plain)).collect();
+        Repair { fences, ..Repair::default() }
+    }
+
+    /// The sites of its fences.
+    #[must_use]
+    pub fn sites(&self) -> BTreeSet<Site> {
+        self.fences.keys().copied().collect()
+    }
+
+    /// The sites of those fences that are more than fences of stores: for who takes the others for nothing.
+    #[must_use]
+    pub fn full_sites(&self) -> BTreeSet<Site> {
+        let full = self.fences.iter().filter(|(_, strength)| **strength >= FenceStrength::Plain);
+        full.map(|(&site, _)| site).collect()
+    }
+
     /// What an analysis suggests.
     #[must_use]
     pub fn of(outcome: &ModelOutcome) -> Repair {
         Repair {
-            fences: outcome.fences.iter().map(|fence| fence.site).collect(),
+            fences: outcome.fences.iter().map(|fence| (fence.site, fence.strength)).collect(),
             locked: outcome.findings.torn.iter().map(|torn| torn.instr).collect(),
         }
     }
@@ -145,13 +183,14 @@ impl Repair {
             let instr = find(&fence.thread, &fence.instruction)?;
             let position =
                 || Mismatch::Position(fence.position.clone(), format!("{}.{}", fence.thread, fence.instruction));
-            repair.fences.insert(match (&*fence.position, fence.level) {
+            let site = match (&*fence.position, fence.level) {
                 ("after", _) => Site::after(instr),
                 ("before", _) => Site::before(instr),
                 ("state", _) => outline.site_behind(instr).ok_or_else(position)?,
                 ("inside", Some(level)) => Site::inside(instr, level),
                 _ => return Err(position()),
-            });
+            };
+            repair.fences.insert(site, fence.strength()?);
         }
         for lock in result.locks.iter().filter(|lock| lock.role != "partner") {
             repair.locked.insert(find(&lock.thread, &lock.instruction)?);
@@ -167,20 +206,16 @@ impl Repair {
         let outline = &Outline::of_program(program);
         let mut repaired = program.clone();
         let mut locked: BTreeSet<At> = self.locked.iter().filter_map(|&instr| outline.at(instr)).collect();
-        let mut after: BTreeSet<At> = BTreeSet::new();
-        let mut states: BTreeSet<(ThreadAt, ControlAt)> = BTreeSet::new();
-        for (site, at) in self.fences_at(outline) {
+        let mut after: BTreeMap<At, FenceStrength> = BTreeMap::new();
+        let mut states: BTreeMap<(ThreadAt, ControlAt), FenceStrength> = BTreeMap::new();
+        for (site, at, strength) in self.fences_at(outline) {
             match site.place {
-                Place::After => {
-                    after.insert(at);
-                }
+                Place::After => stronger(&mut after, at, strength),
                 Place::Before => {
                     let ways = program.thread(at.thread).ways_into(program.instruction(at).from);
-                    after.extend(ways.map(|instruction| At { instruction, ..at }));
+                    ways.for_each(|instruction| stronger(&mut after, At { instruction, ..at }, strength));
                 }
-                Place::State => {
-                    states.insert((at.thread, program.instruction(at).to));
-                }
+                Place::State => stronger(&mut states, (at.thread, program.instruction(at).to), strength),
                 Place::Inside(_) => {
                     locked.insert(at);
                 }
@@ -189,16 +224,16 @@ impl Repair {
         for at in locked {
             repaired.thread_mut(at.thread).instruction_mut(at.instruction).kind = InstructionKind::Atomic;
         }
-        for at in after {
+        for (at, strength) in after {
             let name = format!("{} fence", repaired.instruction(at).name);
-            put_between(repaired.thread_mut(at.thread), &[at.instruction], name);
+            put_between(repaired.thread_mut(at.thread), &[at.instruction], name, strength);
         }
-        for (thread, state) in states {
+        for ((thread, state), strength) in states {
             let thread = repaired.thread_mut(thread);
             let ways: Vec<InstrAt> = thread.ways_into(state).collect();
             // No language has names with a blank.
             let name = format!("fence at {}", thread.states[state.index()]);
-            put_between(thread, &ways, name);
+            put_between(thread, &ways, name, strength);
         }
         repaired
     }
@@ -209,27 +244,33 @@ impl Repair {
             split.lock(at);
         }
         // What stands after an instruction leads to the fence at the state, too.
-        for (_, at) in self.fences_at(outline).filter(|(site, _)| site.place == Place::State) {
-            split.fence_at_target(at);
+        for (_, at, strength) in self.fences_at(outline).filter(|(site, ..)| site.place == Place::State) {
+            split.fence_at_target(at, strength);
         }
-        for (site, at) in self.fences_at(outline) {
+        for (site, at, strength) in self.fences_at(outline) {
             match site.place {
-                Place::Before => split.fence_before(at),
-                Place::Inside(level) => split.fence_inside(at, level),
-                Place::After => split.fence_after(at),
+                Place::Before => split.fence_before(at, strength),
+                Place::Inside(level) => split.fence_inside(at, level, strength),
+                Place::After => split.fence_after(at, strength),
                 Place::State => {}
             }
         }
     }
 
-    /// The sites of fences, and the positions of their instructions.
-    fn fences_at(&self, outline: &Outline) -> impl Iterator<Item = (Site, At)> {
-        self.fences.iter().filter_map(|&site| Some((site, outline.at(site.instr)?)))
+    /// The sites of fences, the positions of their instructions, and of which kind they are.
+    fn fences_at(&self, outline: &Outline) -> impl Iterator<Item = (Site, At, FenceStrength)> {
+        self.fences.iter().filter_map(|(&site, &strength)| Some((site, outline.at(site.instr)?, strength)))
     }
 }
 
+/// A fence at least of this strength: where several come to one place, the strongest does what all of them do.
+fn stronger<K: Ord>(fences: &mut BTreeMap<K, FenceStrength>, place: K, strength: FenceStrength) {
+    let present = fences.entry(place).or_insert(strength);
+    *present = strength.max(*present);
+}
+
 /// Puts a fence between these instructions, which lead to one state, and that state.
-fn put_between(thread: &mut Thread, ways: &[InstrAt], name: String) {
+fn put_between(thread: &mut Thread, ways: &[InstrAt], name: String, strength: FenceStrength) {
     let Some(&first) = ways.first() else { return };
     let between = ControlAt::new(thread.states.len());
     let Instruction { to, span, .. } = *thread.instruction(first);
@@ -243,7 +284,10 @@ fn put_between(thread: &mut Thread, ways: &[InstrAt], name: String) {
         priority: 0,
         condition: None,
         assignments: Vec::new(),
-        kind: InstructionKind::Fence,
+        kind: match strength {
+            FenceStrength::Stores => InstructionKind::PartialFence(PartialFence::Stores),
+            FenceStrength::Plain | FenceStrength::Cumulative => InstructionKind::Fence,
+        },
         span,
     });
     thread.states.push(name);

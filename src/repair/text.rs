@@ -4,6 +4,7 @@
 
 use super::Repair;
 use crate::lang::edit::Change;
+use crate::memory::FenceStrength;
 use crate::outline::{Outline, Place};
 
 impl Repair {
@@ -11,11 +12,14 @@ impl Repair {
     #[must_use]
     pub fn changes(&self, outline: &Outline) -> Vec<Change> {
         let locked = self.locked.iter().filter_map(|&instr| outline.at(instr)).map(Change::Atomic);
-        let fences = self.fences_at(outline).map(|(site, at)| match site.place {
-            Place::Before => Change::FenceBefore(at),
-            Place::Inside(_) => Change::Atomic(at),
-            Place::After => Change::FenceAfter(at),
-            Place::State => Change::FenceAtTarget(at),
+        let fences = self.fences_at(outline).map(|(site, at, strength)| match (site.place, strength) {
+            (Place::Inside(_), _) => Change::Atomic(at),
+            (Place::Before, FenceStrength::Stores) => Change::StoreFenceBefore(at),
+            (Place::After, FenceStrength::Stores) => Change::StoreFenceAfter(at),
+            (Place::State, FenceStrength::Stores) => Change::StoreFenceAtTarget(at),
+            (Place::Before, _) => Change::FenceBefore(at),
+            (Place::After, _) => Change::FenceAfter(at),
+            (Place::State, _) => Change::FenceAtTarget(at),
         });
         locked.chain(fences).collect()
     }

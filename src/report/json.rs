@@ -44,7 +44,7 @@ struct ModelObject<'a> {
     model: &'a str,
     inputs: Vec<InputObject<'a>>,
     engine: EngineObject<'a>,
-    /// Instructions that are partial fences, and not taken into account.
+    /// Instructions that are partial fences: an event graph does not take them into account.
     partial_fences: Vec<String>,
     caveats: Vec<CaveatObject<'a>>,
     results: Vec<ResultObject<'a>>,
@@ -172,7 +172,7 @@ struct RecheckObject {
 
 #[derive(Serialize)]
 struct ConfirmingObject {
-    /// `not asked`, `no machine`, `partial fences`, `done`, `out of states`, `stopped`.
+    /// `not asked`, `no machine`, `done`, `out of states`, `stopped`.
     verdict: &'static str,
     /// The budget that was spent.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -35,6 +35,7 @@ pub enum Need {
 impl Need {
     fn symbol(self) -> char {
         match self {
+            Need::Fence(FenceStrength::Stores) => 'S',
             Need::Fence(FenceStrength::Plain) => 'F',
             Need::Fence(FenceStrength::Cumulative) => 'C',
             Need::Lock(Role::TornUpdate | Role::TornCondition) => 'L',
@@ -146,7 +147,9 @@ impl<'a> Matrix<'a> {
         if results.iter().any(|result| !result.locks.is_empty()) {
             writeln!(out, "{}", line("locks", &mut count(|result| result.locks.len())))?;
         }
-        writeln!(out, "F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing")?;
+        let has_stores = results.iter().any(|result| result.num_of_fences(FenceStrength::Stores) > 0);
+        let stores = if has_stores { "S store-store fence, " } else { "" };
+        writeln!(out, "F fence, {stores}C cumulative fence, L lock (can be torn), l the same lock, . nothing")?;
         if self.is_complete() {
             Ok(())
         } else {

@@ -104,9 +104,6 @@ impl Outcome {
         match result.confirming {
             Confirming::NotAsked => {}
             Confirming::NoMachine => known.push(format!("not confirmed: no machine runs {}", result.model.name)),
-            Confirming::PartialFences => {
-                known.push(format!("not confirmed: the machine of {} knows no partial fences", result.model.name));
-            }
             Confirming::Done => known.push(format!("{confirmed} of {delays} delays confirmed")),
             Confirming::OfFew => known.push(format!("{confirmed} of {delays} delays confirmed by runs of few threads")),
             Confirming::OutOfStates(states) => {
@@ -132,7 +129,7 @@ pub fn confirmed_in_words(result: &ModelOutcome) -> Option<String> {
             .map(|confirmation| result.num_of(confirmation));
     let is_asked = match result.confirming {
         Confirming::Done | Confirming::OfFew | Confirming::OutOfStates(_) | Confirming::Stopped(_) => true,
-        Confirming::NotAsked | Confirming::NoMachine | Confirming::PartialFences => false,
+        Confirming::NotAsked | Confirming::NoMachine => false,
     };
     let all = result.confirmations.len();
     if all == 0 || (!is_asked && yes == 0) {

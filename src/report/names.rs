@@ -98,7 +98,6 @@ pub fn confirming(confirming: Confirming) -> &'static str {
     match confirming {
         Confirming::NotAsked => "not asked",
         Confirming::NoMachine => "no machine",
-        Confirming::PartialFences => "partial fences",
         Confirming::Done => "done",
         Confirming::OfFew => "few-threads",
         Confirming::OutOfStates(_) => "out of states",

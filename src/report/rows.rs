@@ -91,6 +91,7 @@ pub struct SummaryRow {
     fences: usize,
     plain_fences: usize,
     cumulative_fences: usize,
+    store_fences: usize,
     placement: &'static str,
     minimal: String,
     complete: &'static str,
@@ -311,6 +312,7 @@ impl Outcome {
             fences: result.fences.len(),
             plain_fences: result.num_of_fences(FenceStrength::Plain),
             cumulative_fences: result.num_of_fences(FenceStrength::Cumulative),
+            store_fences: result.num_of_fences(FenceStrength::Stores),
             placement: names::placement(self.options.method),
             minimal: self.minimal(result).to_string(),
             complete: names::yes_no(result.complete),
@@ -367,9 +369,13 @@ impl Outcome {
             0 => String::new(),
             count => format!(" warnings={count}"),
         };
+        let stores = match result.num_of_fences(FenceStrength::Stores) {
+            0 => String::new(),
+            count => format!(" store_fences={count}"),
+        };
         let TimesRow { seconds, explore_seconds, analyse_seconds } = self.times_row(result);
         format!(
-            "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{engine}{property}{abstraction}{definitions}{warnings}",
+            "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{stores}{engine}{property}{abstraction}{definitions}{warnings}",
             word(&self.model),
             word(&result.model.name),
             self.explored.states,

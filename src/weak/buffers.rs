@@ -4,6 +4,11 @@
 //! order only for each location. A read sees the thread's own last write to the location in the buffer, else the
 //! memory. Fences and atomic instructions wait until the buffer is empty.
 //!
+//! *Fences of stores* wait for nothing. On PSO they put a marker behind all writes that wait, and a write becomes
+//! visible only when no marker stands before it; a marker vanishes once no write stands before it. (That is one buffer
+//! for all locations with markers in it, instead of a marker in the buffer of each location: Linden's extended PSO.) On
+//! TSO, where writes never overtake writes, they are nothing.
+//!
 //! The state space is exact as long as no buffer reaches the bound; [`BufferStep`]s that would overflow it are left
 //! out and that is said.
 
@@ -23,6 +28,36 @@ pub struct BufferState {
     pub shared: State,
     /// For each thread the writes that are not yet visible, oldest first.
     pub buffers: Box<[Vec<(LocationAt, i64)>]>,
+    /// Fences of stores among these writes, sorted: the thread, and how many of its writes stand before the fence, at
+    /// least one. Apart from the writes, since they are none, and most programs have no such fences.
+    pub markers: Vec<(ThreadAt, usize)>,
+}
+
+impl BufferState {
+    /// How many of a thread's waiting writes stand before all its fences of stores.
+    #[must_use]
+    pub fn before_markers(&self, thread: ThreadAt) -> usize {
+        let first = self.markers.iter().find(|(of, _)| *of == thread);
+        first.map_or(self.buffers[thread.index()].len(), |&(_, before)| before)
+    }
+
+    /// Puts a fence of stores behind the writes of a thread that wait; nothing if none waits.
+    fn mark(&mut self, thread: ThreadAt) {
+        let before = self.buffers[thread.index()].len();
+        let marker = (thread, before);
+        if let (true, Err(place)) = (before > 0, self.markers.binary_search(&marker)) {
+            self.markers.insert(place, marker);
+        }
+    }
+
+    /// Takes a write that becomes visible out of its thread's buffer.
+    fn commit(&mut self, thread: ThreadAt, position: usize) {
+        let (location, value) = self.buffers[thread.index()].remove(position);
+        self.shared.memory[location.index()] = value;
+        // No marker stands before the write.
+        self.markers.iter_mut().filter(|(of, _)| *of == thread).for_each(|(_, before)| *before -= 1);
+        self.markers.retain(|&(_, before)| before > 0);
+    }
 }
 
 /// What happened in a step.
@@ -80,7 +115,7 @@ impl<'p> Buffers<'p> {
     pub fn initial(&self) -> BufferState {
         let shared = self.system.initial();
         let buffers = vec![Vec::new(); shared.threads.len()].into();
-        BufferState { shared, buffers }
+        BufferState { shared, buffers, markers: Vec::new() }
     }
 
     /// All steps of a state, thread by thread.
@@ -95,15 +130,15 @@ impl<'p> Buffers<'p> {
 
     fn commits(&self, state: &BufferState, thread: ThreadAt, steps: &mut Vec<(BufferStep, BufferState)>) {
         let buffer = &state.buffers[thread.index()];
-        for (position, &(location, value)) in buffer.iter().enumerate() {
+        let before_markers = state.before_markers(thread);
+        for (position, &(location, value)) in buffer[..before_markers].iter().enumerate() {
             let is_first = match self.machine {
                 Machine::Tso => position == 0,
                 Machine::Pso => buffer[..position].iter().all(|&(earlier, _)| earlier != location),
             };
             if is_first {
                 let mut next = state.clone();
-                next.buffers[thread.index()].remove(position);
-                next.shared.memory[location.index()] = value;
+                next.commit(thread, position);
                 steps.push((BufferStep::Committed { thread, position, location, value }, next));
             }
         }
@@ -117,6 +152,9 @@ impl<'p> Buffers<'p> {
                 continue;
             }
             let mut next = state.clone();
+            if step.ordered && self.machine == Machine::Pso {
+                next.mark(thread);
+            }
             let mut accesses = Vec::new();
             next.shared.threads[thread.index()] = match step.action {
                 Action::Silent { next } => next,

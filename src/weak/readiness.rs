@@ -18,7 +18,7 @@
 //! A run up to some point says something about the program only if all that was presumed can still come true:
 //! [`Config::is_certain`] tells where nothing is open.
 
-use super::split::{Cell, Operation, SplitStep};
+use super::split::{Cell, Fenced, Operation, SplitStep};
 use super::threads::Config;
 use crate::ids::LocationAt;
 use crate::program::compiled::{Fault, Trace};
@@ -202,11 +202,20 @@ fn locate(cell: &Cell, frame: &[i64]) -> Result<Option<LocationAt>, Fault> {
     Ok(position.map(|position| LocationAt::new(cell.base.index() + position)))
 }
 
-/// Whether the fences inside the instruction let an access pass now; and if so, whether it is the first one behind a
-/// fence.
-pub(super) fn passes_inside(split: &SplitStep, config: &Config, operation: usize) -> Option<bool> {
+/// Fences right before an access.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Behind {
+    /// One that waits until the buffer is empty.
+    pub drained: bool,
+    /// One of stores.
+    pub ordered: bool,
+}
+
+/// Whether the fences inside the instruction let an access pass now; and if so, the fences that it is the first one
+/// behind. A fence of stores has its place among the accesses, as any fence.
+pub(super) fn passes_inside(split: &SplitStep, config: &Config, operation: usize) -> Option<Behind> {
     if split.inside.is_empty() {
-        return Some(false);
+        return Some(Behind::default());
     }
     // A fence that stands behind an access whose index is not known yet holds back all that it could be before, until
     // that is known.
@@ -219,14 +228,18 @@ pub(super) fn passes_inside(split: &SplitStep, config: &Config, operation: usize
     let levels = split.levels(is_there);
     let accesses = || (0..split.operations.len()).filter(|&other| is_there(other));
     let is_done = |other: usize| config.done() & 1 << other != 0;
-    let mut first = false;
-    for &fence in split.inside.iter().filter(|&&fence| fence <= levels[operation]) {
+    let mut behind = Behind::default();
+    for &(fence, fenced) in split.inside.iter().filter(|(fence, _)| *fence <= levels[operation]) {
         if accesses().any(|other| levels[other] < fence && !is_done(other)) {
             return None;
         }
-        first |= !accesses().any(|other| levels[other] >= fence && is_done(other));
+        let is_first = !accesses().any(|other| levels[other] >= fence && is_done(other));
+        match fenced {
+            Fenced::Drained => behind.drained |= is_first,
+            Fenced::Ordered => behind.ordered |= is_first,
+        }
     }
-    Some(first)
+    Some(behind)
 }
 
 /// Performs all private operations that are ready.

@@ -15,6 +15,7 @@
 
 use crate::budget::Budget;
 use crate::ids::{ControlAt, InstrAt, LocationAt, Slot, ThreadAt};
+use crate::memory::FenceStrength;
 use crate::program::compiled::{Code, Trace, outranked};
 use crate::program::{At, BinaryOperator, Expression, InstructionKind, PartialFence, Program, Reference, Scope, Span};
 
@@ -45,6 +46,24 @@ pub struct SplitThread {
     controls: usize,
 }
 
+/// What a fence that is put in waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fenced {
+    /// Until the thread's buffer is empty.
+    Drained,
+    /// For nothing: it keeps the order of stores.
+    Ordered,
+}
+
+impl From<FenceStrength> for Fenced {
+    fn from(strength: FenceStrength) -> Fenced {
+        match strength {
+            FenceStrength::Stores => Fenced::Ordered,
+            FenceStrength::Plain | FenceStrength::Cumulative => Fenced::Drained,
+        }
+    }
+}
+
 /// An instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitStep {
@@ -56,8 +75,11 @@ pub struct SplitStep {
     pub kind: InstructionKind,
     /// A fence stands before it: it starts only when the thread's buffer is empty.
     pub drained: bool,
-    /// Fences inside it: before the accesses of these levels and later ones, after all others.
-    pub inside: Vec<u32>,
+    /// A fence of stores stands before it.
+    pub ordered: bool,
+    /// Fences inside it: before the accesses of these levels and later ones, after all others; and whether they are
+    /// fences of stores only.
+    pub inside: Vec<(u32, Fenced)>,
     /// The operations, in the order of the text.
     pub operations: Vec<Operation>,
     /// For each operation, the ones that it needs, as bits.
@@ -83,27 +105,32 @@ impl SplitThread {
         control.index() < self.controls
     }
 
-    fn fence_after(&mut self, instruction: InstrAt) {
+    fn fence_after(&mut self, instruction: InstrAt, fenced: Fenced) {
         let next = ControlAt::new(self.steps.len());
         let to = std::mem::replace(&mut self.find(instruction).to, next);
-        self.push_fence(instruction, to);
+        self.push_fence(instruction, to, fenced);
     }
 
-    fn fence_at_target(&mut self, instruction: InstrAt) {
+    fn fence_at_target(&mut self, instruction: InstrAt, fenced: Fenced) {
         let next = ControlAt::new(self.steps.len());
         let state = self.find(instruction).to;
         for step in self.steps.iter_mut().flatten().filter(|step| step.to == state) {
             step.to = next;
         }
-        self.push_fence(instruction, state);
+        self.push_fence(instruction, state, fenced);
     }
 
-    fn push_fence(&mut self, instruction: InstrAt, to: ControlAt) {
+    fn push_fence(&mut self, instruction: InstrAt, to: ControlAt, fenced: Fenced) {
+        let kind = match fenced {
+            Fenced::Drained => InstructionKind::Fence,
+            Fenced::Ordered => InstructionKind::PartialFence(PartialFence::Stores),
+        };
         let fence = SplitStep {
             to,
             instruction,
-            kind: InstructionKind::Fence,
-            drained: true,
+            kind,
+            drained: fenced == Fenced::Drained,
+            ordered: fenced == Fenced::Ordered,
             inside: Vec::new(),
             operations: Vec::new(),
             needs: Vec::new(),
@@ -167,11 +194,12 @@ impl SplitStep {
         self.kind == InstructionKind::Plain && self.operations.iter().filter(is_access).count() > 1
     }
 
-    /// Whether it is a fence that keeps the order of stores, and perhaps of more, but not of all.
+    /// Whether it keeps the order of stores: a fence of stores stands before it, or it is one, or a fence of more than
+    /// stores, but not of all.
     #[must_use]
     pub fn orders_stores(&self) -> bool {
         let partial = [PartialFence::Stores, PartialFence::Lightweight];
-        matches!(self.kind, InstructionKind::PartialFence(kind) if partial.contains(&kind))
+        self.ordered || matches!(self.kind, InstructionKind::PartialFence(kind) if partial.contains(&kind))
     }
 
     /// Whether it is performed as a whole: atomic instructions, and fences that have something to decide first.
@@ -281,6 +309,14 @@ impl SplitProgram {
         self.threads.iter().map(|thread| ThreadAt::new(first(thread).expect("it is its own twin"))).collect()
     }
 
+    /// Whether it has a fence that keeps the order of stores, and not of all accesses.
+    #[must_use]
+    pub fn orders_stores(&self) -> bool {
+        let is_of_stores =
+            |step: &SplitStep| step.orders_stores() || step.inside.iter().any(|(_, fenced)| *fenced == Fenced::Ordered);
+        self.threads.iter().flat_map(|thread| &thread.steps).flatten().any(is_of_stores)
+    }
+
     /// The threads, by position.
     pub fn threads_at(&self) -> impl Iterator<Item = ThreadAt> + Clone + use<> {
         ThreadAt::all(self.threads.len())
@@ -303,25 +339,29 @@ impl SplitProgram {
     }
 
     /// Puts a fence before an instruction.
-    pub fn fence_before(&mut self, at: At) {
-        self.find(at).drained = true;
+    pub fn fence_before(&mut self, at: At, fenced: impl Into<Fenced>) {
+        let step = self.find(at);
+        match fenced.into() {
+            Fenced::Drained => step.drained = true,
+            Fenced::Ordered => step.ordered = true,
+        }
     }
 
     /// Puts a fence into an instruction, before the accesses of a level.
-    pub fn fence_inside(&mut self, at: At, level: u32) {
-        self.find(at).inside.push(level);
+    pub fn fence_inside(&mut self, at: At, level: u32, fenced: impl Into<Fenced>) {
+        self.find(at).inside.push((level, fenced.into()));
     }
 
     /// Puts a fence after an instruction: a control state of its own.
-    pub fn fence_after(&mut self, at: At) {
-        self.threads[at.thread.index()].fence_after(at.instruction);
+    pub fn fence_after(&mut self, at: At, fenced: impl Into<Fenced>) {
+        self.threads[at.thread.index()].fence_after(at.instruction, fenced.into());
     }
 
     /// Puts a fence at the control state that an instruction leads to: a control state of its own, on every way
     /// there. To be called before [`fence_after`](SplitProgram::fence_after), which changes where an instruction
     /// leads.
-    pub fn fence_at_target(&mut self, at: At) {
-        self.threads[at.thread.index()].fence_at_target(at.instruction);
+    pub fn fence_at_target(&mut self, at: At, fenced: impl Into<Fenced>) {
+        self.threads[at.thread.index()].fence_at_target(at.instruction, fenced.into());
     }
 
     fn find(&mut self, at: At) -> &mut SplitStep {
@@ -368,6 +408,7 @@ fn split_thread(program: &Program, thread: ThreadAt, shared: &[LocationAt]) -> R
             to: instruction.to,
             kind: instruction.kind,
             drained: false,
+            ordered: false,
             inside: Vec::new(),
             results: results.collect(),
             frame: splitter.producers.len(),

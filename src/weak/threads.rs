@@ -5,7 +5,7 @@
 //! leads depends on the value that it gets.
 
 use super::liveness::Liveness;
-use super::readiness::{Presumption, Standing, Way, is_refuted, passes_inside, ready, settle};
+use super::readiness::{Behind, Presumption, Standing, Way, is_refuted, passes_inside, ready, settle};
 use super::split::{Operation, SplitStep, SplitThread};
 use crate::ids::{ControlAt, InstrAt, LocationAt};
 use crate::program::InstructionKind;
@@ -273,7 +273,7 @@ impl<'p> Configurations<'p> {
         let mut moves = Vec::new();
         match config.running {
             _ if config.is_faulty => {}
-            Some((step, _)) => self.moves_within(step, false, &config, &mut moves),
+            Some((step, _)) => self.moves_within(step, Behind::default(), &config, &mut moves),
             None => {
                 for step in 0..self.steps(id).len() as u32 {
                     self.moves_of(id, step, &mut moves);
@@ -296,7 +296,10 @@ impl<'p> Configurations<'p> {
         }
         let mut started = self.begun(id, step);
         match settle(split, &mut started) {
-            Standing::InTheMiddle => self.moves_within(step, split.drained, &started, moves),
+            Standing::InTheMiddle => {
+                let behind = Behind { drained: split.drained, ordered: split.orders_stores() };
+                self.moves_within(step, behind, &started, moves);
+            }
             Standing::Refused => {}
             standing => {
                 let next = self.arrive(started, split, standing);
@@ -316,16 +319,16 @@ impl<'p> Configurations<'p> {
         Config { running: Some((step, 0)), frame: frame.into(), presumed: Vec::new(), ..config }
     }
 
-    /// The accesses of a step that can be made now, behind a fence or not.
-    fn moves_within(&mut self, step: u32, fenced: bool, config: &Config, moves: &mut Vec<Move>) {
+    /// The accesses of a step that can be made now, behind fences or not.
+    fn moves_within(&mut self, step: u32, fences: Behind, config: &Config, moves: &mut Vec<Move>) {
         let split = &self.thread.steps[config.control.index()][step as usize];
         if is_refuted(split, config) {
             return;
         }
         for operation in 0..split.operations.len() {
             let Some(Way { location, presumed }) = ready(split, config, operation) else { continue };
-            let Some(is_first_behind) = passes_inside(split, config, operation) else { continue };
-            let drained = fenced || is_first_behind;
+            let Some(behind) = passes_inside(split, config, operation) else { continue };
+            let (drained, ordered) = (fences.drained || behind.drained, fences.ordered || behind.ordered);
             let action = match &split.operations[operation] {
                 Operation::Write(_, slot) => {
                     let mut next = config.clone();
@@ -337,7 +340,7 @@ impl<'p> Configurations<'p> {
                 _ => Action::Read { operation: operation as u32, location },
             };
             let order = Order { own: 1 << operation, before: split.before[operation] };
-            moves.push(Move { step, instruction: split.instruction, drained, ordered: false, order, action });
+            moves.push(Move { step, instruction: split.instruction, drained, ordered, order, action });
         }
     }
 

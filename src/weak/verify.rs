@@ -103,6 +103,8 @@ pub enum Limit {
     Torn,
     /// What a search found nothing by did not pass a second look: a defect of ours.
     SecondLook,
+    /// A run violates the property if fences of stores are nothing, and none was found where they are what they are.
+    StoreFences,
     /// The budget was exhausted.
     Budget(Exhausted),
 }

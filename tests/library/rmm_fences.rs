@@ -13,7 +13,6 @@ use seqcon::lang::{self, Parsed};
 use seqcon::outline::{Outline, Site};
 use seqcon::program::{At, Instruction, InstructionKind, Program};
 use seqcon::repair::Repair;
-use std::collections::BTreeSet;
 use std::fs;
 
 /// Programs of the corpus that have an end, and those that have none.
@@ -192,7 +191,7 @@ fn fences_after_instructions_are_those_of_the_program() {
                 parse(&result).unwrap_or_else(|errors| panic!("{name} {}: {errors}\n{result}", known.name)).program;
             let thread = &program.thread(at.thread).name;
             let instr = outline.find_shown(thread, &known.name).expect("it is there");
-            let repair = Repair { fences: BTreeSet::from([Site::after(instr)]), locked: BTreeSet::new() };
+            let repair = Repair::full([Site::after(instr)]);
             assert_eq!(num_of_fences(&read), num_of_fences(&program) + 1, "{name} {thread}.{}\n{result}", known.name);
             // A step into a label or a loop in an alternative is not needed behind a fence.
             let is_step =

@@ -28,8 +28,15 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A language: a line for each thread, of words `x=1` (a write) and `x` (a read into the thread's only register).
-const TOY: Language =
-    Language { name: "toy", extensions: &["toy"], parse: parse_toy, edit: None, insertions: None, instances: None };
+const TOY: Language = Language {
+    name: "toy",
+    extensions: &["toy"],
+    parse: parse_toy,
+    edit: None,
+    insertions: None,
+    instances: None,
+    writes_store_fences: false,
+};
 
 fn variable(name: &str) -> Variable {
     let (ty, span) = (Type::Integer, Span::default());
@@ -180,7 +187,7 @@ impl Checker for Asked<'_> {
         let Specification { program, outline, .. } = self.0.specification;
         let told = || Told { evidence: Evidence::Text("    a step\n".to_owned()), because: "  It is so.\n".to_owned() };
         let fails = |sites| {
-            let demands = BTreeSet::from([Demand { sites, strength: FenceStrength::Plain }]);
+            let demands = BTreeSet::from([Demand::of(sites, FenceStrength::Plain)]);
             Ok(Answer::Fails { told: told(), demands: Some(demands) })
         };
         if self.0.writes("x") > 1 {
@@ -192,7 +199,7 @@ impl Checker for Asked<'_> {
             let Some((next, _)) = next.filter(|_| writes) else { continue };
             let next = seqcon::program::At { instruction: next, ..at };
             let sites = BTreeSet::from([Site::after(outline.instr(at)), Site::before(outline.instr(next))]);
-            if sites.is_disjoint(&repair.fences) {
+            if sites.is_disjoint(&repair.sites()) {
                 return fails(sites);
             }
         }

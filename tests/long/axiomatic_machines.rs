@@ -3,11 +3,11 @@
 use crate::support::doubles::Doubles;
 use crate::support::machines::{self, Machine};
 use crate::support::random::random_cases;
-use crate::support::random_program::{Size, random_program, show};
+use crate::support::random_program::{Size, random_program, show, with_store_fences};
 use seqcon::ids::ControlAt;
 use seqcon::program::{Instruction, InstructionKind, Program, Thread};
 use seqcon::weak::axiomatic::{self, End, Model};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 const CASES: u64 = 2000;
@@ -57,6 +57,39 @@ fn axioms_and_machines_end_in_the_same_states() {
     println!("weaker than SC: {tso} under TSO, {pso} under PSO; {doubles}");
     doubles.assert_all();
     assert!(tso > CASES / 50 && pso > tso, "the random programs tell the models apart: {tso}, {pso}");
+}
+
+#[test]
+fn with_fences_of_stores_too() {
+    let (ordered, weaker) = (Cell::new(0), Cell::new(0));
+    random_cases(CASES, |rng| {
+        let bare = random_program(rng, SIZE);
+        let program = with_store_fences(rng, &bare);
+        for (model, machine) in [(Model::Tso, Machine::Tso), (Model::Pso, Machine::Pso)] {
+            assert_eq!(
+                axiomatic_ends(&program, model),
+                machine_ends(&program, machine),
+                "{model:?}:\n{}",
+                show(&program)
+            );
+        }
+        let ends = axiomatic_ends(&program, Model::Pso);
+        ordered.set(ordered.get() + u64::from(ends != axiomatic_ends(&without_partial(&program), Model::Pso)));
+        weaker.set(weaker.get() + u64::from(ends != axiomatic_ends(&program, Model::Tso)));
+    });
+    println!("fences of stores forbid something in {}, PSO is not TSO in {}", ordered.get(), weaker.get());
+    assert!(ordered.get() > CASES / 100 && weaker.get() > 0, "{} {}", ordered.get(), weaker.get());
+}
+
+/// The program with its partial fences taken for nothing.
+fn without_partial(program: &Program) -> Program {
+    let mut bare = program.clone();
+    for instruction in bare.threads.iter_mut().flat_map(|thread| &mut thread.instructions) {
+        if matches!(instruction.kind, InstructionKind::PartialFence(_)) {
+            instruction.kind = InstructionKind::Plain;
+        }
+    }
+    bare
 }
 
 #[test]

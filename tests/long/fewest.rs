@@ -63,7 +63,7 @@ impl Case {
     /// Every fence that is removed brings a run back.
     fn check_each_is_needed(&self) {
         let repair = self.repair();
-        for fence in &repair.fences {
+        for fence in repair.fences.keys() {
             let mut without = repair.clone();
             without.fences.remove(fence);
             let verdict = self.judge(&without, &Property::Robust);
@@ -80,7 +80,7 @@ impl Case {
     fn check_no_smaller_set_is_enough(&self) {
         let sites: Vec<Site> = self.analysis.graph.sites().into_iter().collect();
         for fences in subsets(&sites, self.outcome.fences.len() - 1) {
-            let repair = Repair { fences: fences.into_iter().collect(), ..self.repair() };
+            let repair = Repair { fences: Repair::full(fences).fences, ..self.repair() };
             let verdict = self.judge(&repair, &Property::Robust);
             assert!(!matches!(verdict, Verdict::Verified(_)), "{}: {repair:?} is enough\n{}", self.model, self.text);
         }

@@ -81,7 +81,7 @@ fn the_fences_are_those_of_the_table() {
             let way = outline.instruction(site.instr).way.unwrap();
             if site.place == Place::Before { way.from } else { way.to }
         };
-        let states: BTreeSet<ControlId> = repair.fences.iter().map(state).collect();
+        let states: BTreeSet<ControlId> = repair.fences.keys().map(state).collect();
         let expected = if file == FEWER.0 { FEWER.1 } else { published };
         assert_eq!((repair.fences.len(), states.len()), (expected, expected), "{file}");
         if let Verdict::Verified(_) = unviolated(&program, &repair, LIMIT) {
@@ -102,7 +102,7 @@ fn the_first_process_of_peterson_needs_no_fence() {
     let (outcome, repair) = repaired(&program, Approach::Program);
     assert!(outcome.complete && outcome.placement.minimality == Minimality::Program);
     let outline = Outline::of_program(&program);
-    let threads: Vec<usize> = repair.fences.iter().map(|site| outline.at(site.instr).unwrap().thread.index()).collect();
+    let threads: Vec<usize> = repair.fences.keys().map(|site| outline.at(site.instr).unwrap().thread.index()).collect();
     assert_eq!(threads, [1]);
     // Its loops write without end, and it is not robust: no search on store buffers comes to an end but for a bound.
     let verdict = unviolated(&program, &repair, 20 * LIMIT);

@@ -83,7 +83,7 @@ fn is_minimal(program: &Program, outcome: &ModelOutcome) -> bool {
         fewer.fences.remove(fence);
         fewer
     };
-    is_verified(program, &repair) && repair.fences.iter().all(|fence| !is_verified(program, &without(fence)))
+    is_verified(program, &repair) && repair.fences.keys().all(|fence| !is_verified(program, &without(fence)))
 }
 
 #[test]

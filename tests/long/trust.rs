@@ -79,7 +79,7 @@ fn each_confirmed_fence_is_needed(text: &str, model: &str, atomicity: Atomicity,
             panic!("{model} {atomicity:?}: {repair:?} is not enough: {violation:?}\n{text}")
         }
     }
-    for fence in &repair.fences {
+    for fence in repair.fences.keys() {
         let mut without = repair.clone();
         without.fences.remove(fence);
         let verdict = judge(&program, &without, model, atomicity, &Property::Robust, limits);

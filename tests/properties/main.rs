@@ -24,3 +24,5 @@ mod robustness_bounds;
 mod single_buffer;
 mod slco_mutations;
 mod store_buffers_engine;
+mod store_fence_costs;
+mod store_fences;

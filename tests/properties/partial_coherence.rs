@@ -64,7 +64,7 @@ fn name_of(machine: Machine) -> &'static str {
 /// The program with some fences in it.
 fn repaired(specification: &Specification, fences: &[Site]) -> SplitProgram {
     let mut split = SplitProgram::new(&specification.program).unwrap();
-    let repair = Repair { fences: fences.iter().copied().collect(), ..Repair::default() };
+    let repair = Repair::full(fences.iter().copied());
     repair.apply(&specification.outline, &mut split);
     split
 }

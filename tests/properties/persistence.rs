@@ -104,7 +104,7 @@ fn transition(at: At) -> (usize, usize) {
 /// Where fences stand, in the terms of the program.
 fn places(program: &Program, repair: &Repair) -> BTreeSet<((usize, usize), Place)> {
     let outline = Outline::of_program(program);
-    repair.fences.iter().map(|site| (transition(outline.at(site.instr).unwrap()), site.place)).collect()
+    repair.fences.keys().map(|site| (transition(outline.at(site.instr).unwrap()), site.place)).collect()
 }
 
 /// Fences at these places.
@@ -114,7 +114,7 @@ fn repair_at<const N: usize>(program: &Program, places: [((usize, usize), Place)
         Place::State => outline.site_behind(outline.instr(at(transition))).unwrap(),
         _ => Site { instr: outline.instr(at(transition)), place },
     };
-    Repair { fences: places.map(site).into(), ..Repair::default() }
+    Repair::full(places.map(site))
 }
 
 /// The program with fences in place, at control states, and after and before transitions.
@@ -220,7 +220,7 @@ fn fences_make_programs_persistent_and_the_states_those_of_sc() {
         repaired.set(repaired.get() + 1);
         // The one-exploration argument, on the program that really has the fences.
         assert!(holds(&repair.put_into(&text), None), "{mini:#?}");
-        for left_out in &repair.fences {
+        for left_out in repair.fences.keys() {
             let mut less = repair.clone();
             less.fences.remove(left_out);
             assert!(!holds(&less.put_into(&text), None), "{left_out:?} is not needed in {mini:#?}");

@@ -9,7 +9,7 @@ use seqcon::insertion::{Answer, Candidate, Choice, Demand, Fences, Insertion, al
 use seqcon::memory::FenceStrength;
 use seqcon::outline::Site;
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const STRENGTHS: [FenceStrength; 2] = [FenceStrength::Plain, FenceStrength::Cumulative];
 
@@ -30,8 +30,10 @@ impl Game {
         let mut demands = BTreeSet::new();
         for _ in 0..rng.random_range(0..6) {
             let sites: BTreeSet<Site> = sites.iter().copied().filter(|_| rng.random_bool(0.4)).collect();
+            let sites: BTreeMap<Site, FenceStrength> =
+                sites.into_iter().map(|site| (site, STRENGTHS[rng.random_range(0..2)])).collect();
             if !sites.is_empty() {
-                demands.insert(Demand { sites, strength: STRENGTHS[rng.random_range(0..2)] });
+                demands.insert(Demand { sites });
             }
         }
         Game { candidates, weights, demands }
@@ -96,7 +98,7 @@ fn the_minimal_sets_are_those_that_trying_all_finds() {
     random_cases(2000, |rng| {
         let mut game = Game::random(rng);
         let plain = |mut demand: Demand| {
-            demand.strength = FenceStrength::Plain;
+            demand.sites.values_mut().for_each(|strength| *strength = FenceStrength::Plain);
             demand
         };
         game.demands = game.demands.into_iter().map(plain).collect();
@@ -126,7 +128,7 @@ fn the_minimal_sets_are_those_that_trying_all_finds() {
 #[test]
 fn what_no_candidate_meets_is_unfixable_and_who_stops_leaves_a_bound() {
     let [a, b] = [0, 1].map(|position| Site::after(InstrId::new(position)));
-    let demand = |site| Demand { sites: BTreeSet::from([site]), strength: FenceStrength::Plain };
+    let demand = |site| Demand::of([site], FenceStrength::Plain);
     let candidates = [(a, FenceStrength::Plain)];
     let weight = |_: Candidate| 1;
     let choice = Choice { candidates: &candidates, weights: &[&weight], budget: &Budget::default() };

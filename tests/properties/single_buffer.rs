@@ -172,7 +172,7 @@ pub fn with_fences(
     condition: &StateCondition,
 ) -> Option<Verdict> {
     let mut split = SplitProgram::new(&specification.program).unwrap();
-    let repair = Repair { fences: fences.iter().copied().collect(), ..Repair::default() };
+    let repair = Repair::full(fences.iter().copied());
     repair.apply(&specification.outline, &mut split);
     search(&split, &question(machine), Forbidden::State(condition)).ok()
 }

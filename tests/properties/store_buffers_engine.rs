@@ -58,7 +58,7 @@ fn some_set_is_enough(examined: &dyn Examined, model: &MemoryModel, size: usize)
     let sites: Vec<Site> = examined.accesses().sites().into_iter().collect();
     let mut checker = examined.checker(model).unwrap();
     subsets(&sites, size).into_iter().any(|fences| {
-        let repair = Repair { fences: fences.into_iter().collect(), ..Repair::default() };
+        let repair = Repair::full(fences);
         matches!(checker.check(&repair).unwrap(), Answer::Holds(_))
     })
 }

@@ -11,7 +11,7 @@
 use rustc_hash::FxHashSet;
 use seqcon::ids::ControlAt;
 use seqcon::program::{
-    BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, UnaryOperator,
+    BinaryOperator, Expression, Instruction, InstructionKind, PartialFence, Program, Reference, Scope, UnaryOperator,
 };
 use std::collections::BTreeSet;
 
@@ -21,6 +21,9 @@ pub enum Machine {
     Tso,
     Pso,
 }
+
+/// The location of a fence of stores, in a buffer: what stands behind it waits for what stands before it.
+const STAR: usize = usize::MAX;
 
 /// Shared values, the locals of each thread, its control state.
 pub type End = (Vec<i64>, Vec<Vec<i64>>, Vec<ControlAt>);
@@ -242,6 +245,9 @@ impl Runner<'_> {
     fn flush(&self, configuration: &Configuration, thread: usize, next: &mut Vec<Configuration>) {
         let buffer = &configuration.buffers[thread];
         for (position, &(location, value)) in buffer.iter().enumerate() {
+            if location == STAR {
+                break;
+            }
             let may_leave = match self.machine {
                 Machine::Sc | Machine::Tso => position == 0,
                 Machine::Pso => buffer[..position].iter().all(|(earlier, _)| *earlier != location),
@@ -250,6 +256,9 @@ impl Runner<'_> {
                 let mut after = configuration.clone();
                 after.buffers[thread].remove(position);
                 after.memory[location] = value;
+                while after.buffers[thread].first().is_some_and(|(location, _)| *location == STAR) {
+                    after.buffers[thread].remove(0);
+                }
                 next.push(after);
             }
         }
@@ -286,6 +295,11 @@ impl Runner<'_> {
                     }
                 } else if self.condition_holds(&after, thread) {
                     self.finish(&mut after, thread);
+                    let is_of_stores = |kind| matches!(kind, PartialFence::Stores | PartialFence::Lightweight);
+                    let is_star = matches!(kind, InstructionKind::PartialFence(kind) if is_of_stores(kind));
+                    if is_star && self.machine != Machine::Sc && !after.buffers[thread].is_empty() {
+                        after.buffers[thread].push((STAR, 0));
+                    }
                     next.push(after);
                 }
             }

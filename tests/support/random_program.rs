@@ -5,8 +5,8 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use seqcon::ids::ControlAt;
 use seqcon::program::{
-    Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Program, Reference, Scope, Span, Thread,
-    Type, UnaryOperator, Variable,
+    Assignment, BinaryOperator, Expression, Instruction, InstructionKind, PartialFence, Program, Reference, Scope,
+    Span, Thread, Type, UnaryOperator, Variable,
 };
 
 /// The shared variables `x`, `y`, `z`; `v` is an array of two.
@@ -44,6 +44,33 @@ pub fn random_program(rng: &mut StdRng, size: Size) -> Program {
     };
     let threads = (0..threads).map(|number| thread(rng, number)).collect();
     Program { name: "random".to_owned(), shared, threads }
+}
+
+/// The program with fences of stores behind some of its instructions, and some of its fences weakened to such.
+pub fn with_store_fences(rng: &mut StdRng, program: &Program) -> Program {
+    let mut fenced = program.clone();
+    for thread in &mut fenced.threads {
+        for number in 0..thread.instructions.len() {
+            let partial = if rng.random() { PartialFence::Stores } else { PartialFence::Lightweight };
+            let kind = InstructionKind::PartialFence(partial);
+            if thread.instructions[number].kind == InstructionKind::Fence {
+                if rng.random() {
+                    thread.instructions[number].kind = kind;
+                }
+                continue;
+            }
+            if rng.random_ratio(1, 3) {
+                let name = format!("fence{number}");
+                let between = ControlAt::new(thread.states.len());
+                let to = std::mem::replace(&mut thread.instructions[number].to, between);
+                let fence =
+                    Instruction { name: name.clone(), kind, ..instruction(between.index(), to.index(), None, vec![]) };
+                thread.instructions.push(fence);
+                thread.states.push(name);
+            }
+        }
+    }
+    fenced
 }
 
 fn random_thread(rng: &mut StdRng, number: usize, most: usize, scalars: usize, locals: Vec<Variable>) -> Thread {

@@ -22,7 +22,8 @@ use crate::cycles::Atomicity;
 use crate::explore::observe::{FactsObserver, facts};
 use crate::explore::{Stop, explore};
 use crate::facts::Facts;
-use crate::memory::MemoryModel;
+use crate::memory::{Known, MemoryModel};
+use crate::placement::Minimality;
 use crate::property::PropertyKind;
 use crate::readings::{self, Others, STATES_FOR_OTHERS, Splittable};
 use crate::specification::Specification;
@@ -205,11 +206,15 @@ impl Examined for Analysed<'_> {
         if let Some(known) = self.known.iter().find(is_asked) {
             return Ok(known.clone());
         }
-        let result = match (self.specification, &self.abstracted) {
+        let mut result = match (self.specification, &self.abstracted) {
             (None, _) => self.analysis.run(model, options),
             (Some(_), Some((_, between))) => between.place(&self.analysis, model, options)?,
             (Some(specification), None) => self.confirmed(specification, model, options)?,
         };
+        if options.costs.prefer_stores() && model.known() == Ok(Known::Pso) && !result.fences.is_empty() {
+            // Only full fences are placed here, and with fences of stores something may be cheaper.
+            result.placement.minimality = Minimality::AtLeast(0);
+        }
         let Some(others) = &self.others else { return Ok(result) };
         let (other_readings, atomic_fences) =
             (others.run(model, options), self.analysis.atomic_fences(options, &result));

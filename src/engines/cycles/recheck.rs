@@ -35,8 +35,8 @@ impl Checker for Second<'_> {
         if let Some(torn) = findings.torn.iter().find(|torn| !repair.locked.contains(&torn.instr)) {
             return perhaps(format!("{} can be torn, and is not locked", name(torn.instr)));
         }
-        // A fence is as strong as the model has one.
-        let fences = repair.fences.iter().map(|&site| (site, FenceStrength::Cumulative)).collect();
+        // A fence is as strong as the model has one; one of stores is nothing here, which is safe.
+        let fences = repair.full_sites().into_iter().map(|site| (site, FenceStrength::Cumulative)).collect();
         let locked = findings.in_place.locked.union(&repair.locked).copied().collect();
         let in_place = Synchronisation { fences, locked };
         for delay in &findings.delays {

@@ -122,7 +122,7 @@ impl Engine for PartialCoherence {
     fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble> {
         let how = task.settings.abstracting;
         let decide = Box::new(move |trial: &Trial<'_>| decided(trial, how));
-        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states: "", decide })?))
+        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states: "", knows_store_fences: false, decide })?))
     }
 }
 
@@ -146,7 +146,8 @@ fn decided(trial: &Trial<'_>, how: Abstracting) -> Decided {
         Ok(Judgement::Suspected(Suspicion { way, given_up })) => {
             // A fence elsewhere may keep a write out of a set that was united, or a value within its bounds.
             let necessary = given_up == GivenUp::default() && !matches!(coherence, Coherence::Partial(_));
-            let advice = suspicion(coherence, given_up.names(trial.program, &split));
+            let ignores = machine == Machine::Pso && split.orders_stores();
+            let advice = suspicion(coherence, given_up.names(trial.program, &split), ignores);
             Ruling::Suspected { way, necessary, advice }
         }
         Ok(Judgement::Doubtful) => Verdict::Undecided(Limit::SecondLook).into(),
@@ -156,7 +157,7 @@ fn decided(trial: &Trial<'_>, how: Abstracting) -> Decided {
 }
 
 /// What is said of a run of the abstraction that may be none of the program.
-fn suspicion(coherence: Coherence, given_up: Option<String>) -> String {
+fn suspicion(coherence: Coherence, given_up: Option<String>, ignores_fences: bool) -> String {
     let (values, other) = match given_up {
         None => {
             let longer = coherence.with_longer_head();
@@ -168,14 +169,18 @@ fn suspicion(coherence: Coherence, given_up: Option<String>) -> String {
             "bound them (for example with %), or use --engine auto".to_owned(),
         ),
     };
+    let fences = match ignores_fences {
+        true => " (store-store fences are nothing here: --engine buffer-automata and --engine store-buffers know them)",
+        false => "",
+    };
     format!(
-        "a run of the abstraction --buffers {coherence}{values} violates it, and the program may have no such run; {other}"
+        "a run of the abstraction --buffers {coherence}{values} violates it, and the program may have no such run; {other}{fences}"
     )
 }
 
 /// What the paper's formula demands; nothing if it is met, and the program with the fences is to be judged.
 fn formula(trial: &Trial<'_>, forbidden: Forbidden<'_>, view: View) -> Result<Option<Ruling>, trial::Trouble> {
-    let bare = Repair { fences: std::collections::BTreeSet::new(), ..trial.repair.clone() };
+    let bare = Repair { fences: std::collections::BTreeMap::new(), ..trial.repair.clone() };
     let (split, repair) = Trial { repair: &bare, budget: trial.budget.clone(), ..*trial }.repaired()?;
     let is_composite = |at: &crate::program::At| !repair.locked.contains(&trial.outline.instr(*at));
     if split.composites().iter().any(is_composite) {
@@ -184,13 +189,13 @@ fn formula(trial: &Trial<'_>, forbidden: Forbidden<'_>, view: View) -> Result<Op
                 .to_owned(),
         ));
     }
-    let given = (trial.program, trial.outline, &trial.repair.fences);
+    let given = (trial.program, trial.outline, &trial.repair.full_sites());
     match by_formula(&split, given, forbidden, view) {
         Ok(Formula::Holds) => Ok(None),
         Ok(Formula::Demands(sites)) => Ok(Some(Ruling::Suspected {
             way: Way::through(sites),
             necessary: false,
-            advice: suspicion(view.coherence, None),
+            advice: suspicion(view.coherence, None, view.machine == Machine::Pso && split.orders_stores()),
         })),
         Err(stop) => Ok(Some(Verdict::Undecided(stop.limit(trial.program)?.into()).into())),
     }

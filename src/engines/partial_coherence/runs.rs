@@ -16,6 +16,7 @@ use super::expander::Traced;
 use crate::engines::automata::replay::Scheduled;
 use crate::engines::automata::{Automata, Operation, Transition};
 use crate::ids::ThreadAt;
+use crate::memory::FenceStrength;
 use crate::outline::Outline;
 use crate::program::At;
 use crate::weak::system::Event;
@@ -44,7 +45,8 @@ pub fn way(automata: &mut Automata<'_>, outline: &Outline, traced: &[Traced]) ->
                     }
                     if known.operation != Operation::Silent {
                         if waits {
-                            way.extend(&steps.iter().collect::<Vec<_>>(), outline);
+                            // Fences of stores are nothing to the abstraction.
+                            way.extend(&steps.iter().collect::<Vec<_>>(), FenceStrength::Plain, outline);
                         }
                         steps.drain(..steps.len() - 1);
                         waits = !is_drained;

@@ -185,7 +185,7 @@ fn answer(paths: &Paths<'_>, fences: &Fences) -> Answer<Infallible> {
     let open = paths.open(&fences.keys().copied().collect());
     // What is inside of an instruction is refused elsewhere: [`Paths::uncut`].
     let can_be_cut = open.into_iter().filter(|path| !path.is_empty());
-    let demands: BTreeSet<Demand> = can_be_cut.map(|sites| Demand { sites, strength: FenceStrength::Plain }).collect();
+    let demands: BTreeSet<Demand> = can_be_cut.map(|sites| Demand::of(sites, FenceStrength::Plain)).collect();
     if demands.is_empty() { Answer::Holds } else { Answer::Fails(demands) }
 }
 

@@ -172,20 +172,21 @@ impl Checker for Open<'_> {
     fn check(&mut self, repair: &Repair) -> Result<Answer, Trouble> {
         let Open { checked, model } = *self;
         let machine = checked.machine();
+        let fences = &repair.full_sites();
         for thread in machine.threads() {
             let paths = Paths::of(&checked.patterns, thread, &machine);
-            if !is_open(&paths, &repair.fences) {
+            if !is_open(&paths, fences) {
                 continue;
             }
             let certain = Paths::of(checked.certain.as_ref().unwrap_or(&checked.patterns), thread, &machine);
-            if !is_open(&certain, &repair.fences) {
+            if !is_open(&certain, fences) {
                 return Ok(Answer::Undecided("what is left open is perhaps not in the program".to_owned()));
             }
-            let mut runs = checked.runs(model, &repair.fences, |pattern| pattern.thread == thread)?.into_iter();
+            let mut runs = checked.runs(model, fences, |pattern| pattern.thread == thread)?.into_iter();
             let told = runs.next().map(|told| Told { because: format!("  This is {}.\n", told.because), ..told });
             let nothing = || Told { evidence: Evidence::none(), because: "  A pattern is left open.\n".to_owned() };
-            let sites = certain.open(&repair.fences).into_iter();
-            let demands = sites.map(|sites| Demand { sites, strength: FenceStrength::Plain }).collect();
+            let sites = certain.open(fences).into_iter();
+            let demands = sites.map(|sites| Demand::of(sites, FenceStrength::Plain)).collect();
             return Ok(Answer::Fails { told: told.unwrap_or_else(nothing), demands: Some(demands) });
         }
         if let Some(limit) = checked.budget.exhausted() {

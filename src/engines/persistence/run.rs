@@ -123,7 +123,7 @@ impl Making<'_> {
         let memory = self.values[..self.machine.shared].iter().map(|value| value.unwrap_or(0)).collect();
         let shared = State { memory, threads: Box::default() };
         let buffers = self.buffers();
-        self.run.push((step, BufferState { shared, buffers }));
+        self.run.push((step, BufferState { shared, buffers, markers: Vec::new() }));
     }
 }
 

@@ -141,10 +141,13 @@ pub fn backwards(
             }
         }
     };
-    // The order is monotone, so what was undone can be done, and the machine reaches what the single buffer reaches.
+    // The order is monotone, so what was undone can be done, and the machine reaches what the single buffer reaches,
+    // unless it has fences of stores, which the automata take for nothing.
     let Some(schedule) = schedule else { return Ok(Verdict::Undecided(Limit::SecondLook)) };
     let violation = run(split, machine, automata, &schedule, forbidden).map_err(Stop::Fault)?;
-    Ok(violation.map_or(Verdict::Undecided(Limit::SecondLook), |violation| Verdict::Violated(Box::new(violation))))
+    let is_ordered = machine == Machine::Pso && split.orders_stores();
+    let limit = if is_ordered { Limit::StoreFences } else { Limit::SecondLook };
+    Ok(violation.map_or(Verdict::Undecided(limit), |violation| Verdict::Violated(Box::new(violation))))
 }
 
 /// The verdict of a search that found nothing.

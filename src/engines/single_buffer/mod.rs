@@ -68,6 +68,9 @@ impl Engine for SingleBuffer {
     }
 
     fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble> {
-        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states: "", decide: Box::new(decide::decide) })?))
+        Ok(Box::new(Runnable::new(
+            task,
+            Method { engine: NAME, same_states: "", knows_store_fences: true, decide: Box::new(decide::decide) },
+        )?))
     }
 }

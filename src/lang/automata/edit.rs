@@ -38,6 +38,9 @@ impl Spot {
         let span = |at| program.instruction(at).span;
         Ok(match change {
             Change::Atomic(_) => return Err(CannotWrite::Atomic),
+            Change::StoreFenceBefore(_) | Change::StoreFenceAfter(_) | Change::StoreFenceAtTarget(_) => {
+                return Err(CannotWrite::StoreFence);
+            }
             Change::FenceAfter(at) => Some(Spot::After(span(at))),
             Change::FenceAtTarget(at) => Some(Spot::AtTarget(span(at))),
             Change::FenceBefore(at) => {

@@ -43,6 +43,7 @@ pub const LANGUAGE: Language = Language {
     edit: None,
     insertions: None,
     instances: None,
+    writes_store_fences: false,
 };
 
 /// A processor architecture.

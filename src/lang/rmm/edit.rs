@@ -47,6 +47,9 @@ pub fn insertions(text: &str, program: &Program, changes: &[Change]) -> Result<B
     for &change in changes {
         match change {
             Change::Atomic(at) => locked.extend(lock(text, &translated, at)?),
+            Change::StoreFenceBefore(_) | Change::StoreFenceAfter(_) | Change::StoreFenceAtTarget(_) => {
+                return Err(CannotWrite::StoreFence);
+            }
             Change::FenceAfter(at) => fence_after(&translated, at, &mut fences)?,
             Change::FenceBefore(at) => fence_ways(&translated, at, program.instruction(at).from, &mut fences)?,
             Change::FenceAtTarget(at) => fence_ways(&translated, at, program.instruction(at).to, &mut fences)?,

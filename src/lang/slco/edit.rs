@@ -1,4 +1,4 @@
-//! Puts our additions into the text of a model: `fence`, and `atomic [ … ]` around a statement. Everything else stays
+//! Puts our additions into the text of a model: `fence`, `fence stores`, and `atomic [ … ]` around a statement. Everything else stays
 //! byte for byte as it is.
 //!
 //! A fence after an instruction is a statement after it. A fence before one is a statement before it, if that is on
@@ -26,8 +26,12 @@ pub fn insertions(text: &str, program: &Program, changes: &[Change]) -> Result<B
         insert(span.start, 3, if is_whole { "atomic " } else { "atomic [" });
         insert(span.end, 0, if is_whole { "" } else { "]" });
     }
-    after.into_iter().for_each(|span| insert(span.end, 1, "; fence"));
-    before.into_iter().for_each(|span| insert(span.start, 2, "fence; "));
+    let word = |kind: Kind| match kind {
+        Kind::Stores => "fence stores",
+        Kind::Full => "fence",
+    };
+    after.into_iter().for_each(|(span, kind)| insert(span.end, 1, &format!("; {}", word(kind))));
+    before.into_iter().for_each(|(span, kind)| insert(span.start, 2, &format!("{}; ", word(kind))));
     let insertions = insertions.into_iter().map(|(at, parts)| (at, parts.concat()));
     Ok(insertions.filter(|(_, what)| !what.is_empty()).collect())
 }
@@ -60,13 +64,20 @@ pub fn has_statement(instruction: &Instruction) -> bool {
     instruction.condition.is_some() || !instruction.assignments.is_empty() || instruction.kind != InstructionKind::Plain
 }
 
+/// What a fence keeps in order; of two at one place the stronger one stands there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Stores,
+    Full,
+}
+
 /// The statements at which something changes; those of several objects of a class are one, and change once.
 #[derive(Default)]
 struct Statements {
     /// A fence stands before these.
-    before: BTreeSet<Span>,
+    before: BTreeMap<Span, Kind>,
     /// A fence stands after these.
-    after: BTreeSet<Span>,
+    after: BTreeMap<Span, Kind>,
     /// These become atomic.
     atomic: BTreeSet<Span>,
 }
@@ -79,26 +90,42 @@ impl Statements {
                 Change::Atomic(at) => {
                     statements.atomic.insert(statement(program, at)?);
                 }
-                Change::FenceAfter(at) => {
-                    statements.after.insert(statement(program, at)?);
+                Change::FenceAfter(at) => stronger(&mut statements.after, statement(program, at)?, Kind::Full),
+                Change::StoreFenceAfter(at) => stronger(&mut statements.after, statement(program, at)?, Kind::Stores),
+                Change::FenceBefore(at) => statements.fence_before(program, at, Kind::Full)?,
+                Change::StoreFenceBefore(at) => statements.fence_before(program, at, Kind::Stores)?,
+                Change::FenceAtTarget(at) => {
+                    statements.fence_ways_into(program, at, program.instruction(at).to, Kind::Full)?;
                 }
-                Change::FenceBefore(at) if is_alone(program, at) => {
-                    statements.before.insert(statement(program, at)?);
+                Change::StoreFenceAtTarget(at) => {
+                    statements.fence_ways_into(program, at, program.instruction(at).to, Kind::Stores)?;
                 }
-                Change::FenceBefore(at) => statements.fence_ways_into(program, at, program.instruction(at).from)?,
-                Change::FenceAtTarget(at) => statements.fence_ways_into(program, at, program.instruction(at).to)?,
             }
         }
         Ok(statements)
     }
 
+    /// A fence before an instruction, or on all ways to it.
+    fn fence_before(&mut self, program: &Program, at: At, kind: Kind) -> Result<(), CannotWrite> {
+        if is_alone(program, at) {
+            stronger(&mut self.before, statement(program, at)?, kind);
+            return Ok(());
+        }
+        self.fence_ways_into(program, at, program.instruction(at).from, kind)
+    }
+
     /// A fence after everything that leads to a control state in the thread of an instruction.
-    fn fence_ways_into(&mut self, program: &Program, at: At, state: ControlAt) -> Result<(), CannotWrite> {
+    fn fence_ways_into(&mut self, program: &Program, at: At, state: ControlAt, kind: Kind) -> Result<(), CannotWrite> {
         for instruction in program.thread(at.thread).ways_into(state) {
-            self.after.insert(statement(program, At { instruction, ..at })?);
+            stronger(&mut self.after, statement(program, At { instruction, ..at })?, kind);
         }
         Ok(())
     }
+}
+
+fn stronger(fences: &mut BTreeMap<Span, Kind>, span: Span, kind: Kind) {
+    let present = fences.entry(span).or_insert(kind);
+    *present = kind.max(*present);
 }
 
 /// Whether nothing is decided where the instruction starts: it has no condition, and nothing else starts there.
@@ -117,7 +144,7 @@ mod tests {
     use super::{Change, edited};
     use crate::ids::{InstrAt, ThreadAt};
     use crate::lang;
-    use crate::program::At;
+    use crate::program::{At, InstructionKind, PartialFence};
 
     #[test]
     fn edits_at_one_statement_nest() {
@@ -138,6 +165,32 @@ mod tests {
         ];
         let expected = "A -> B { fence; atomic [x := 1]; fence; atomic [y = 0; y := 1]; fence }";
         assert_eq!(edited(&text, &program, &changes), Ok(model(expected)));
+    }
+
+    #[test]
+    fn fences_of_stores_have_a_word_of_their_own_and_are_read_again() {
+        let model = |transition: &str| {
+            format!(
+                "model m {{ classes C {{ variables Integer x stores state machines t {{ initial A states B transitions {transition} }} }} objects o : C() }}"
+            )
+        };
+        let text = model("A -> B { x := 1; stores := 1; x := 2 }");
+        let program = lang::parse("m.slco", &text).expect("a right text").program;
+        let at = |instruction| At { thread: ThreadAt(0), instruction: InstrAt(instruction) };
+        let changes = [
+            Change::StoreFenceBefore(at(0)),
+            Change::StoreFenceAfter(at(0)),
+            Change::StoreFenceAtTarget(at(0)),
+            Change::StoreFenceAfter(at(1)),
+            Change::FenceAfter(at(1)),
+        ];
+        let fixed = model("A -> B { fence stores; x := 1; fence stores; stores := 1; fence; x := 2 }");
+        assert_eq!(edited(&text, &program, &changes).as_ref(), Ok(&fixed));
+        let program = lang::parse("m.slco", &fixed).expect("a right text").program;
+        let kinds: Vec<InstructionKind> = program.threads[0].instructions.iter().map(|known| known.kind).collect();
+        let stores = InstructionKind::PartialFence(PartialFence::Stores);
+        let plain = InstructionKind::Plain;
+        assert_eq!(kinds, [stores, plain, stores, plain, InstructionKind::Fence, plain]);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! MACHINE    = NAME { [variables VAR*] initial STATE [states STATE*] [transitions TRANSITION*] }
 //! TRANSITION = [PRIORITY :] (from STATE to STATE | STATE -> STATE) [ { STATEMENT ; … } ]
 //! STATEMENT  = EXPRESSION | REF := EXPRESSION | COMPOSITE
-//!            | fence | atomic COMPOSITE | [atomic] assert EXPRESSION (these are seqcon's, not SLCO's)
+//!            | fence [stores] | atomic COMPOSITE | [atomic] assert EXPRESSION (these are seqcon's, not SLCO's)
 //! COMPOSITE  = "[" [EXPRESSION ;] REF := EXPRESSION ; … "]"
 //! OBJECT     = NAME : CLASS ( [VAR := VALUE, …] )
 //! NEVER      = never NAME : EXPRESSION                                (seqcon's, not SLCO's)
@@ -19,8 +19,9 @@
 //! - Without an initial value an integer is 0 and a Boolean is true.
 //! - Each statement is one instruction; those of one transition follow each other through control states of their own.
 //!   A transition without statements is one instruction that does nothing.
-//! - `fence` is a full fence; `atomic [ … ]` is a composite that is one step on every memory model. With them a
-//!   repaired model can be written down and analysed again.
+//! - `fence` is a full fence, and `fence stores` one that keeps the order of stores only (`sfence`, `membar
+//!   #StoreStore`); `atomic [ … ]` is a composite that is one step on every memory model. With them a repaired model
+//!   can be written down and analysed again.
 //! - `never NAME: E` is a property: no state satisfies E, which is a condition over shared variables,
 //!   `machine.variable` and `machine@STATE`, with `object.` before them if there are several objects.
 //! - `assert E` is a property, too: its thread never evaluates E to false. E is evaluated as every condition is, with
@@ -59,6 +60,7 @@ pub const LANGUAGE: Language = Language {
     edit: Some(edit::edited),
     insertions: Some(edit::insertions),
     instances: Some(instances::instances),
+    writes_store_fences: true,
 };
 
 /// Reads a model; the errors are in no particular order.

@@ -248,9 +248,9 @@ impl<'a> Writer<'a> {
             self.text(fence.site.instr)
         );
         let is_confirmed = |delay: &usize| result.confirmations.get(*delay) == Some(&Confirmation::Yes);
-        let repair = Repair { fences: [fence.site].into(), ..Repair::default() };
+        let repair = Repair { fences: [(fence.site, fence.strength)].into(), ..Repair::default() };
         let rule = match fence.strength {
-            FenceStrength::Plain => 0,
+            FenceStrength::Stores | FenceStrength::Plain => 0,
             FenceStrength::Cumulative => 1,
         };
         ResultObject {

@@ -1,7 +1,8 @@
 //! One thread alone: it keeps a write back and goes on.
 //!
 //! Its writes go to an overlay that only it sees; fences and atomic instructions would empty it and are not passed.
-//! On PSO a further write can also become visible at once, unless an earlier one to its location is kept back.
+//! On PSO a further write can also become visible at once, unless an earlier one to its location is kept back, or a
+//! fence of stores stands between it and the first one that is.
 
 use super::{Pair, Seen, Vertex, Visibility};
 use crate::ids::{InstrAt, LocationAt, ThreadAt};
@@ -31,6 +32,8 @@ pub(super) struct Position {
     delayed: Option<Vertex>,
     /// What of its instruction comes after it, itself included, while the thread has not left that.
     within: Within,
+    /// The thread has passed a fence of stores since: its further writes are kept back, too.
+    is_ordered: bool,
     /// The thread has left the instruction of that write.
     has_left: bool,
     /// What the instruction at hand has done so far that the others can see.
@@ -40,7 +43,8 @@ pub(super) struct Position {
 impl Position {
     pub(super) fn start(config: ConfigId, memory: Box<[i64]>) -> Position {
         let within = Within::default();
-        Position { config, memory, overlay: Vec::new(), delayed: None, within, has_left: false, seen: Vec::new() }
+        let (overlay, seen) = (Vec::new(), Vec::new());
+        Position { config, memory, overlay, delayed: None, within, is_ordered: false, has_left: false, seen }
     }
 }
 
@@ -158,10 +162,14 @@ impl PrivateRun {
             if step.action == Action::Whole || (is_kept_back && step.drained) {
                 continue;
             }
+            let is_ordered = is_kept_back && step.ordered && self.rules.machine == Machine::Pso;
+            let ordered = is_ordered.then(|| Position { is_ordered: true, ..position.clone() });
+            let position = ordered.as_ref().unwrap_or(position);
             match step.action {
                 Action::Write { location, .. } => {
                     steps.push(self.write(thread, position, step, Visibility::Delayed));
-                    let is_behind = position.overlay.iter().any(|&(earlier, _)| earlier == location);
+                    let is_behind =
+                        position.is_ordered || position.overlay.iter().any(|&(earlier, _)| earlier == location);
                     if !is_kept_back || (self.rules.machine == Machine::Pso && !is_behind) {
                         steps.push(self.write(thread, position, step, Visibility::Visible));
                     }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | SC | `po ∪ com` has no cycle |
 //! | TSO | SC-per-location; `ppo ∪ fence ∪ rfe ∪ co ∪ fr` has no cycle, where `ppo` is `po` without write–read pairs |
-//! | PSO | the same, where `ppo` is `po` from reads |
+//! | PSO | the same, where `ppo` is `po` from reads, and fences of stores count between writes |
 //! | POWER | SC-per-location; no thin air: `hb = ppo ∪ fences ∪ rfe` has no cycle; observation: `fre ; prop ; hb*` is irreflexive; propagation: `co ∪ prop` has no cycle |
 //! | ARMv7 | the same with other fences and another `cc0` |
 //!
@@ -13,8 +13,8 @@
 //! 2014), sections 5 and 6: preserved program order is the least fixpoint of four relations between the *init* and
 //! *commit* parts of instructions, `ii`, `ic`, `ci` and `cc`. Of the fences, `sync`, `dmb` and `mfence` are full;
 //! `lwsync` orders all but write–read pairs, `eieio` writes, and `isync` and `isb` what a branch before them depends
-//! on. ARMv7 has no lightweight fence; there `dmb.st` is as strong as `dmb` between writes. On SC, TSO and PSO only
-//! full fences count.
+//! on. ARMv7 has no lightweight fence; there `dmb.st` is as strong as `dmb` between writes. On SC and TSO only full
+//! fences count; on PSO those that order writes do so there, too.
 //!
 //! *Atomic instructions* have a full fence on both sides and are indivisible under every model: no chain of the
 //! model's ordering and of communication between threads leaves such an instruction by one access and comes back to
@@ -62,7 +62,9 @@ impl Model {
                 is_one_order(structure, &global_order(structure, communication, &ppo))
             }
             Model::Pso => {
-                let ppo = structure.po.starting_in(&structure.reads);
+                let Structure { reads, writes, store_fence, lightweight_fence, .. } = structure;
+                let ordered = (store_fence | lightweight_fence).restricted(writes, writes);
+                let ppo = &structure.po.starting_in(reads) | &ordered;
                 is_one_order(structure, &global_order(structure, communication, &ppo))
             }
             Model::Armv7 | Model::Power => Relaxed::new(self, structure, communication).is_allowed(),

@@ -4,7 +4,7 @@ use super::super::lexer::TokenKind;
 use super::super::syntax::{Assignment, Expression, ExpressionKind, Reference, Statement, Transition};
 use super::{Parse, Parser, Reported};
 use crate::lang::Diagnostic;
-use crate::program::InstructionKind;
+use crate::program::{InstructionKind, PartialFence};
 
 /// What begins the statements of SLCO that seqcon leaves out, and what these are.
 const UNSUPPORTED: [(&str, &str); 5] = [
@@ -130,7 +130,10 @@ impl Parser<'_> {
             span: self.span(),
         };
         if self.eat("fence") {
-            statement.kind = InstructionKind::Fence;
+            statement.kind = match self.eat("stores") {
+                true => InstructionKind::PartialFence(PartialFence::Stores),
+                false => InstructionKind::Fence,
+            };
         } else if self.eat("atomic") {
             statement.kind = InstructionKind::Atomic;
             if self.at("assert") {
