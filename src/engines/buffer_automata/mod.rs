@@ -76,6 +76,6 @@ impl Engine for BufferAutomata {
     fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble> {
         let reductions = task.settings.reductions;
         let decide = Box::new(move |trial: &Trial<'_>| decide::decide(trial, reductions));
-        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states: "", decide })?))
+        Ok(Box::new(Runnable::new(task, Method { engine: NAME, same_states: "", knows_store_fences: true, decide })?))
     }
 }

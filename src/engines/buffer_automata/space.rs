@@ -349,7 +349,7 @@ impl<'p> Space<'p> {
         if !state.buffers.iter().all(|&language| self.languages.accepts_empty(language)) {
             return Ok(None);
         }
-        let buffers = vec![Vec::new(); state.shared.threads.len()].into();
-        judge.violated(&mut self.machine, &BufferState { shared: state.shared.clone(), buffers })
+        let drained = BufferState { shared: state.shared.clone(), ..self.machine.initial() };
+        judge.violated(&mut self.machine, &drained)
     }
 }
