@@ -6,6 +6,7 @@
 //! may not decide what it decides with full fences; then these stay. If both kinds cost the same, they are the fewest all
 //! the same: where a mixture is enough, full fences at the same sites are.
 
+use super::one_by_one::{OneByOne, one_by_one};
 use super::{Answer, Checker, Examined, Trouble};
 use crate::analysis::{Fence, Inserted, ModelOutcome, Options, Recheck, Told};
 use crate::cycles::Listing;
@@ -14,7 +15,7 @@ use crate::memory::{FenceStrength, Kind, Known, MemoryModel};
 use crate::outline::Site;
 use crate::placement::cost::Costs;
 use crate::placement::exact::unreadability;
-use crate::placement::{MinimalSets, Minimality, Placement};
+use crate::placement::{Method, MinimalSets, Minimality, Placement};
 use crate::repair::Repair;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -93,6 +94,14 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         needed: Needed::Program,
         enough: BTreeMap::new(),
     };
+    if options.method == Method::Greedy {
+        let OneByOne { inserted, fences, runs, ground } = one_by_one(examined, model, &is_allowed)?;
+        learner.runs = runs;
+        learner.enough.extend(ground.map(|ground| (fences.clone(), ground)));
+        let is_enough = inserted == Inserted::Enough;
+        let how = How { inserted, minimality: Minimality::Greedy, each_needed: is_enough, minimal_sets: None };
+        return Ok(outcome(examined, model, options, (started, learner), fences, how));
+    }
     let (inserted, mut fences) = match fewest(&choice, [], &mut learner) {
         Insertion::Fewest(fences) => (Inserted::Enough, fences),
         Insertion::Unfixable(_) if learner.needed == Needed::Method => {
@@ -168,18 +177,41 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
             Some(MinimalSets { parts: vec![part], complete })
         }
     };
-    let ground = learner.enough.remove(&fences).filter(|_| is_enough);
     let minimality = match learner.needed {
         _ if !is_enough || !is_cheapest => Minimality::AtLeast(0),
         Needed::Program => Minimality::Program,
         Needed::Abstraction => Minimality::Abstraction,
         Needed::Method => Minimality::AtLeast(0),
     };
-    let runs = learner.runs;
-    let placement = Placement { cost: options.costs.total(&fences), fences, minimality };
     // The checker has looked at the fences, and nothing cheaper is enough, so none can be left out.
     // Of a method that asks for more than is needed nobody knows.
     let each_needed = is_enough && minimality != Minimality::AtLeast(0);
+    let how = How { inserted, minimality, each_needed, minimal_sets };
+    Ok(outcome(examined, model, options, (started, learner), fences, how))
+}
+
+/// What is said of fences.
+struct How {
+    inserted: Inserted,
+    minimality: Minimality,
+    each_needed: bool,
+    minimal_sets: Option<MinimalSets>,
+}
+
+/// The result, ready to be reported.
+fn outcome(
+    examined: &dyn Examined,
+    model: &MemoryModel,
+    options: &Options,
+    (started, mut learner): (Instant, Learner<'_>),
+    fences: Fences,
+    How { inserted, minimality, each_needed, minimal_sets }: How,
+) -> ModelOutcome {
+    let is_enough = inserted == Inserted::Enough;
+    let stopped = examined.budget().exhausted();
+    let ground = learner.enough.remove(&fences).filter(|_| is_enough);
+    let runs = learner.runs;
+    let placement = Placement { cost: options.costs.total(&fences), fences, minimality };
     let recheck = Recheck { done: is_enough, enough: is_enough, each_needed };
     let fences = placement.fences.iter().map(|(&site, &strength)| Fence {
         site,
@@ -192,7 +224,7 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
             .collect(),
     });
     let fences = fences.collect();
-    Ok(ModelOutcome {
+    ModelOutcome {
         fences,
         inserted,
         runs: runs.into_iter().map(|(told, _)| told).collect(),
@@ -206,7 +238,7 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         stopped,
         elapsed: started.elapsed(),
         ..ModelOutcome::new(model, placement, recheck)
-    })
+    }
 }
 
 /// Where demands are not necessary, and cannot be met: all fences, of which one after the other is left out as long as
@@ -288,7 +320,7 @@ impl Learner<'_> {
                 }
                 Err(OnlyInside) => undecided(advice),
             },
-            Answer::Fails { told, demands } => match demands.map(|demands| unmet(demands, fences)) {
+            Answer::Fails { told, demands, .. } => match demands.map(|demands| unmet(demands, fences)) {
                 Some(Ok(demands)) => {
                     self.suspected = None;
                     self.runs.push((told, demands.clone()));

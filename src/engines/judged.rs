@@ -19,6 +19,7 @@ use crate::specification::{Specification, placed};
 use crate::trial::{self, Trial};
 use crate::weak::buffers::{BufferState, BufferStep};
 use crate::weak::forbidden::Forbidden;
+use crate::weak::latest::latest;
 use crate::weak::split::{Operation, SplitProgram, SplitStep};
 use crate::weak::threads::Progress;
 use crate::weak::verify::{self, Limit, Verdict, Violation};
@@ -242,7 +243,11 @@ impl Checker for Judge<'_> {
                 {
                     told.because += &no_fence_helps(&words, run);
                 }
-                Answer::Fails { told, demands }
+                let latest = match &*violation {
+                    Violation::Forbidden(run, _) => latest(run, &specification.outline),
+                    _ => None,
+                };
+                Answer::Fails { told, demands, latest }
             }
             Verdict::Bounded { bound, states } => Answer::Bounded { bound, states },
             Verdict::Undecided(limit) => Answer::Undecided(self.limit_in_words(limit)),

@@ -33,6 +33,7 @@ pub mod cycles;
 mod insert;
 mod judged;
 mod ladder;
+mod one_by_one;
 pub mod partial_coherence;
 pub mod persistence;
 mod settings;
@@ -54,7 +55,7 @@ use crate::explore::Limits;
 use crate::explore::driver::Failure;
 use crate::facts::Facts;
 use crate::ids::InstrId;
-use crate::insertion::Demand;
+use crate::insertion::{Candidate, Demand};
 use crate::memory::{Known, MemoryModel};
 use crate::program::compiled::{Fault, TooManyIndices};
 use crate::program::{At, Span};
@@ -225,6 +226,8 @@ pub enum Answer {
         told: Told,
         /// What it demands: one without a site, if no fence can stop it; nothing, if it is not known which could.
         demands: Option<BTreeSet<Demand>>,
+        /// The fence that it calls for, where fences are put in one by one.
+        latest: Option<Candidate>,
     },
     /// A run of an abstraction violates it; it is not known whether the program has such a run.
     Suspected {

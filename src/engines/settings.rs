@@ -40,7 +40,7 @@ impl Default for Settings {
             confirm: Confirm::Auto,
             searches: trial::Limits { states: 2_000_000, buffer: 4, unroll: 2 },
             abstracting: Abstracting::default(),
-            reductions: Reductions::ALL,
+            reductions: Reductions::default(),
             tells_runs: false,
             tells_readings: false,
         }

@@ -18,6 +18,7 @@
 //! | [`facts`] | the facts of a program whose instructions are performed access by access |
 //! | [`forbidden`] | is a state reached that is never to be? |
 //! | [`torn`] | the exact search for a torn instruction |
+//! | [`latest`] | the fence that a run calls for, as Linden's thesis puts them in |
 //! | [`verify`] | is a program right under TSO or PSO? |
 //! | [`visited`] | the states of a breadth-first search |
 //! | [`ways`] | where a fence would stop a run |
@@ -40,6 +41,7 @@ pub mod buffers;
 pub mod facts;
 pub mod forbidden;
 pub mod happens_before;
+pub mod latest;
 mod liveness;
 pub mod readiness;
 pub mod runs;

@@ -188,7 +188,7 @@ impl Checker for Asked<'_> {
         let told = || Told { evidence: Evidence::Text("    a step\n".to_owned()), because: "  It is so.\n".to_owned() };
         let fails = |sites| {
             let demands = BTreeSet::from([Demand::of(sites, FenceStrength::Plain)]);
-            Ok(Answer::Fails { told: told(), demands: Some(demands) })
+            Ok(Answer::Fails { told: told(), demands: Some(demands), latest: None })
         };
         if self.0.writes("x") > 1 {
             return fails(BTreeSet::new());

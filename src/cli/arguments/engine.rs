@@ -32,18 +32,20 @@ pub struct EngineArguments {
     #[arg(long, value_enum, value_name = "sites|constraints", hide_possible_values = true)]
     pub inference: Option<InferenceArgument>,
     /// For comparison: have --engine partial-coherence take the program as it is written (no two states of a thread
-    /// are one, and no step is made at once), --engine buffer-automata follow all steps from all states; of the
-    /// latter's reductions --no-reduction=persistent leaves out only that threads go first, --no-reduction=sleep only
-    /// that steps sleep
-    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all", hide_possible_values = true)]
-    pub no_reduction: Option<ReductionArgument>,
+    /// are one, and no step is made at once), and --engine buffer-automata follow all steps from all states
+    #[arg(long, conflicts_with = "reduction")]
+    pub no_reduction: bool,
+    /// Which steps --engine buffer-automata leaves out: those of others where a thread can go first (persistent), one
+    /// order of steps that are independent (sleep), or both [default: persistent]
+    #[arg(long, value_enum, value_name = "persistent|sleep|both", hide_possible_values = true)]
+    pub reduction: Option<ReductionArgument>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReductionArgument {
-    All,
     Persistent,
     Sleep,
+    Both,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -58,7 +60,7 @@ impl EngineArguments {
         let usual = Abstracting::default();
         Abstracting {
             coherence: self.buffers.unwrap_or(usual.coherence),
-            reduction: if self.no_reduction.is_some() { Reduction::Off } else { usual.reduction },
+            reduction: if self.no_reduction { Reduction::Off } else { usual.reduction },
             inference: match self.inference {
                 None => usual.inference,
                 Some(InferenceArgument::Sites) => Inference::Sites,
@@ -69,21 +71,22 @@ impl EngineArguments {
 
     /// Which reductions are used where store buffers are automata.
     pub fn reductions(&self) -> Reductions {
-        let is_off = |which: ReductionArgument| {
-            self.no_reduction.is_some_and(|off| off == which || off == ReductionArgument::All)
-        };
-        Reductions {
-            persistent: Reductions::ALL.persistent && !is_off(ReductionArgument::Persistent),
-            sleep: Reductions::ALL.sleep && !is_off(ReductionArgument::Sleep),
+        match self.reduction {
+            _ if self.no_reduction => Reductions::NONE,
+            None => Reductions::default(),
+            Some(ReductionArgument::Persistent) => Reductions { persistent: true, sleep: false },
+            Some(ReductionArgument::Sleep) => Reductions { persistent: false, sleep: true },
+            Some(ReductionArgument::Both) => Reductions::ALL,
         }
     }
 
     /// The options of the engine that were given.
-    pub fn of_engine(&self) -> [(bool, &'static str); 3] {
+    pub fn of_engine(&self) -> [(bool, &'static str); 4] {
         [
             (self.buffers.is_some(), "--buffers"),
             (self.inference.is_some(), "--inference"),
-            (self.no_reduction.is_some(), "--no-reduction"),
+            (self.no_reduction, "--no-reduction"),
+            (self.reduction.is_some(), "--reduction"),
         ]
     }
 }

@@ -18,7 +18,6 @@
 //! | [`closing`] | the states seen, made closed under steps |
 //! | [`recheck`] | the same, looked at a second time by plain rules |
 //! | [`concrete`] | a symbolic path as a run on store buffers |
-//! | [`greedy`] | fences one by one, in the order of the thesis |
 //!
 //! *Variant.* The thesis trusts its acceleration and its reductions; here neither an answer rests on them. "Holds" is
 //! said of a set of symbolic states that has the start, nothing bad, and is [closed](closing) under the steps of the
@@ -69,7 +68,15 @@ impl Engine for BufferAutomata {
             input: "specifications",
             after: "Remmex: Linden 2014 (docs/engines/buffer-automata.md)",
             purpose: Purpose::FindsAndJudges,
-            takes: &["--atomicity", "--max-weak-states", "--minimal-sets", "--fence-sites", "--no-reduction"],
+            takes: &[
+                "--atomicity",
+                "--max-weak-states",
+                "--minimal-sets",
+                "--fence-sites",
+                "--no-reduction",
+                "--reduction",
+                "--placement greedy",
+            ],
         }
     }
 

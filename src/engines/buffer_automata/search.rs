@@ -36,6 +36,13 @@ pub struct Reductions {
     pub sleep: bool,
 }
 
+/// Threads go first; sleep sets leave out steps and no states, and what they cost is more (docs/engines/buffer-automata.md).
+impl Default for Reductions {
+    fn default() -> Reductions {
+        Reductions { persistent: true, sleep: false }
+    }
+}
+
 impl Reductions {
     /// All.
     pub const ALL: Reductions = Reductions { persistent: true, sleep: true };

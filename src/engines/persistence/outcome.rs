@@ -187,7 +187,7 @@ impl Checker for Open<'_> {
             let nothing = || Told { evidence: Evidence::none(), because: "  A pattern is left open.\n".to_owned() };
             let sites = certain.open(fences).into_iter();
             let demands = sites.map(|sites| Demand::of(sites, FenceStrength::Plain)).collect();
-            return Ok(Answer::Fails { told: told.unwrap_or_else(nothing), demands: Some(demands) });
+            return Ok(Answer::Fails { told: told.unwrap_or_else(nothing), demands: Some(demands), latest: None });
         }
         if let Some(limit) = checked.budget.exhausted() {
             return Ok(Answer::Undecided(format!("stopped at {limit}")));
