@@ -4,7 +4,9 @@
 use super::single_buffer::Counts;
 use crate::support::engines::{asked, named};
 use crate::support::random::{cases, random_cases};
-use crate::support::waiting::{Op, Order, Told, Waiting, deadlock, program, random, thread};
+use crate::support::waiting::{
+    Instr, Op, Order, Told, Waiting, asks, deadlock, program, random, random_weak, reads_twice, sees_in_order, thread,
+};
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use seqcon::analysis::{Inserted, Options};
@@ -132,9 +134,9 @@ fn no_engine_contradicts_another_machine() {
     let [machine, backward, auto, single] = [(); 4].map(|()| Counts::<4>::new());
     let abstraction = [(); 14].map(|()| Counts::<4>::new());
     let [truth, weak] = [Counts::<4>::new(), Counts::<4>::new()];
-    random_cases(cases(2500), |rng| {
+    random_cases(cases(2100), |rng| {
         let with_some = rng.random_ratio(1, 3);
-        let waiting = random(rng, with_some);
+        let waiting = if rng.random() { random(rng, with_some) } else { random_weak(rng, with_some) };
         let (specification, fences) = program(&waiting);
         let split = with_fences(&specification, &fences);
         let (model, order, name) = *MACHINES.choose(rng).unwrap();
@@ -177,7 +179,7 @@ fn no_engine_contradicts_another_machine() {
         let [deadlock, none, ..] = told(counts);
         assert!(deadlock > 100 && none > 100, "{} shows nothing", COHERENCES[number % 7]);
     }
-    assert!(truth.get(DEADLOCK).min(truth.get(NONE)) > 500 && weak.get(DEADLOCK) > 10, "this test shows nothing");
+    assert!(truth.get(DEADLOCK).min(truth.get(NONE)) > 300 && weak.get(DEADLOCK) > 200, "this test shows nothing");
     assert!(backward.get(BEYOND) > 20, "nothing was decided that a bound leaves open");
 }
 
@@ -187,7 +189,7 @@ fn robust_programs_deadlock_where_sequential_consistency_does() {
     let counts: Counts<4> = Counts::new();
     random_cases(cases(1000), |rng| {
         let with_some = rng.random_ratio(1, 3);
-        let waiting = random(rng, with_some);
+        let waiting = if rng.random() { random(rng, with_some) } else { random_weak(rng, with_some) };
         let (specification, fences) = program(&waiting);
         let split = with_fences(&specification, &fences);
         let (model, order, name) = *MACHINES.choose(rng).unwrap();
@@ -207,8 +209,8 @@ fn robust_programs_deadlock_where_sequential_consistency_does() {
 #[test]
 fn the_fences_against_deadlocks_are_the_fewest() {
     let counts: Counts<4> = Counts::new();
-    random_cases(cases(4000), |rng| {
-        let waiting = random(rng, false);
+    random_cases(cases(600), |rng| {
+        let waiting = random_weak(rng, false);
         let (model, order, name) = *MACHINES.choose(rng).unwrap();
         let is_weak = deadlock(&waiting, order, BOUND, MOST) == Told::Deadlock
             && deadlock(&waiting, Order::Sc, BOUND, MOST) == Told::None;
@@ -259,20 +261,8 @@ fn traps() -> Vec<(&'static str, Waiting, [Told; 2])> {
     let waits_for_nothing = thread(&[(0, 1, Op::Wait(0, 1))]);
     let on_both = |told: Told| [told, told];
     let (none, some) = (on_both(Told::None), on_both(Told::Deadlock));
-    // Who sees the other one's write tells it; who sees that nobody does waits to be told.
-    let asks = |own: usize, other: usize| {
-        thread(&[
-            (0, 1, Op::Set(own, 1)),
-            (1, 2, Op::Load(other)),
-            (2, 3, Op::Is(1)),
-            (3, 5, Op::Set(2, 1)),
-            (2, 4, Op::Is(0)),
-            (4, 5, Op::Wait(2, 1)),
-        ])
-    };
-    let fenced = |mut instructions: Vec<_>, which: usize| {
-        let instr: &mut crate::support::waiting::Instr = &mut instructions[which];
-        instr.fenced = true;
+    let fenced = |mut instructions: Vec<Instr>, which: usize| {
+        instructions[which].fenced = true;
         instructions
     };
     vec![
@@ -356,27 +346,11 @@ fn traps() -> Vec<(&'static str, Waiting, [Told; 2])> {
         ),
         ("only writes that wait lead there", vec![asks(0, 1), asks(1, 0)], some),
         ("and fences stop that", vec![fenced(asks(0, 1), 0), fenced(asks(1, 0), 0)], none),
+        ("reading twice, without a bound on buffers", vec![reads_twice(0, 1), reads_twice(1, 0)], some),
+        ("with fences, too", vec![fenced(reads_twice(0, 1), 0), fenced(reads_twice(1, 0), 0)], none),
         (
-            "the order of writes: kept on TSO, and not on PSO",
-            vec![
-                thread(&[(0, 1, Op::Set(0, 1)), (1, 2, Op::Set(1, 1)), (2, 3, Op::Set(0, 0))]),
-                thread(&[(0, 1, Op::Wait(1, 1)), (1, 2, Op::Load(0)), (2, 3, Op::Wait(0, 0))]),
-            ],
-            // A write to one location is never overtaken by another one to it.
-            none,
-        ),
-        (
-            "the same where it decides",
-            vec![
-                thread(&[(0, 1, Op::Set(0, 1)), (1, 2, Op::Set(1, 1))]),
-                thread(&[
-                    (0, 1, Op::Wait(1, 1)),
-                    (1, 2, Op::Load(0)),
-                    (2, 3, Op::Is(1)),
-                    (2, 4, Op::Is(0)),
-                    (4, 5, Op::Wait(2, 1)),
-                ]),
-            ],
+            "the order of writes, where it decides: kept on TSO, and not on PSO",
+            vec![thread(&[(0, 1, Op::Set(0, 1)), (1, 2, Op::Set(1, 1))]), sees_in_order(0, 1)],
             [Told::None, Told::Deadlock],
         ),
     ]
@@ -388,13 +362,14 @@ fn traps_are_seen_through() {
         let (specification, fences) = program(&waiting);
         let split = with_fences(&specification, &fences);
         for ((model, order, name), expected) in MACHINES.into_iter().zip(expected) {
-            assert_eq!(deadlock(&waiting, order, BOUND, MOST), expected, "{name}: {what}, on the machine of the tests");
-            let in_a_loop = waiting
-                .iter()
-                .flatten()
-                .any(|instr| instr.to <= instr.from && matches!(instr.op, Op::Set(..) | Op::WaitSet(..)));
+            // Where a thread writes as often as it likes, machines with a bound prove nothing.
+            let writes = |instr: &Instr| matches!(instr.op, Op::Set(..) | Op::WaitSet(..));
+            let goes_back = |instructions: &Vec<Instr>| instructions.iter().any(|instr| instr.to <= instr.from);
+            let in_a_loop = waiting.iter().any(|thread| goes_back(thread) && thread.iter().any(writes));
+            let is = deadlock(&waiting, order, BOUND, MOST);
+            assert!(is == expected || (is == Told::Open && in_a_loop), "{name}: {what}, on the machine of the tests");
             let verdict = search(&split, &question(model), Forbidden::Deadlock).unwrap();
-            assert!(of_verdict(&verdict) == expected || in_a_loop, "{name}: {what}, by store buffers");
+            assert_eq!(of_verdict(&verdict), is, "{name}: {what}, by store buffers");
             let verdict = backwards(&split, model, Forbidden::Deadlock, 5_000, Rules::ALL).unwrap();
             assert_eq!(of_verdict(&verdict), expected, "{name}: {what}, backwards");
             for coherence in COHERENCES {

@@ -64,6 +64,72 @@ pub fn thread(instructions: &[(usize, usize, Op)]) -> Vec<Instr> {
     instructions.iter().map(|&(from, to, op)| Instr { from, to, op, fenced: false }).collect()
 }
 
+/// Who sees the other one's write tells it; who sees that nobody has written waits to be told. Only store buffers let
+/// both of them wait.
+pub fn asks(own: Var, other: Var) -> Vec<Instr> {
+    thread(&[
+        (0, 1, Op::Set(own, 1)),
+        (1, 2, Op::Load(other)),
+        (2, 3, Op::Is(1)),
+        (3, 5, Op::Set(2, 1)),
+        (2, 4, Op::Is(0)),
+        (4, 5, Op::Wait(2, 1)),
+    ])
+}
+
+/// Says that it is there, and goes on if it reads twice the same of the other one. Only store buffers let both wait.
+pub fn reads_twice(own: Var, other: Var) -> Vec<Instr> {
+    thread(&[
+        (0, 1, Op::Set(own, 1)),
+        (1, 2, Op::Wait(other, 0)),
+        (2, 4, Op::Wait(other, 0)),
+        (1, 3, Op::Wait(other, 1)),
+        (3, 4, Op::Wait(other, 1)),
+        (4, 0, Op::Set(own, 0)),
+    ])
+}
+
+/// Who sees the second write before the first waits for what nobody writes.
+pub fn sees_in_order(first: Var, second: Var) -> Vec<Instr> {
+    thread(&[
+        (0, 1, Op::Wait(second, 1)),
+        (1, 2, Op::Load(first)),
+        (2, 3, Op::Is(1)),
+        (2, 4, Op::Is(0)),
+        (4, 5, Op::Wait(2, 1)),
+    ])
+}
+
+/// A program that deadlocks with store buffers only, changed here and there, sometimes with another thread: often it
+/// deadlocks so still.
+pub fn random_weak(rng: &mut StdRng, with_fences: bool) -> Waiting {
+    let mut waiting = match rng.random_range(0..4) {
+        0 | 1 => vec![asks(0, 1), asks(1, 0)],
+        2 => vec![reads_twice(0, 1), reads_twice(1, 0)],
+        _ => vec![thread(&[(0, 1, Op::Set(0, 1)), (1, 2, Op::Set(1, 1))]), sees_in_order(0, 1)],
+    };
+    for instr in waiting.iter_mut().flatten() {
+        if rng.random_ratio(1, 16) {
+            instr.op = random_op(rng, 3);
+        }
+        if rng.random_ratio(1, 25) {
+            instr.to = rng.random_range(0..=instr.from + 1);
+        }
+        instr.fenced = with_fences && rng.random_ratio(1, 6);
+    }
+    if rng.random_ratio(1, 4) {
+        // So that writes go ahead of others.
+        let moved = |instr: &Instr| Instr { from: instr.from + 1, to: instr.to + 1, ..*instr };
+        let which = rng.random_range(0..2);
+        let first = Instr { from: 0, to: 1, op: random_op(rng, 3), fenced: false };
+        waiting[which] = std::iter::once(first).chain(waiting[which].iter().map(moved)).collect();
+    }
+    if rng.random_ratio(1, 4) {
+        waiting.push(thread(&[(0, 1, random_op(rng, 3))]));
+    }
+    waiting
+}
+
 /// Without fences that were put in, or with random ones.
 pub fn random(rng: &mut StdRng, with_fences: bool) -> Waiting {
     let threads = rng.random_range(2..=3);
