@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | store buffers with a bound, of a program that is small | runs, the shortest | that there are none, if no buffer was full |
 //! | sequential consistency | a run that no fence stops | that there is none: once for a program, whatever fences it has |
-//! | few threads: all pairs, then triples, move, by partial coherence | runs, which are runs of the program | nothing |
+//! | few threads: all pairs, then triples, move, by partial coherence (not for ends and deadlocks) | runs, which are runs of the program | nothing |
 //! | [partial coherence](super::partial_coherence), with heads of 2, 4 and 8 | runs that store buffers can make | that there are none |
 //! | the same, with sets united | | that there are none |
 //! | robustness, by [attacks](crate::weak::attack) | | that all runs are sequentially consistent |
@@ -14,6 +14,9 @@
 //! *Why this finds the fewest fences.* Every run that demands a fence is a run of the program, on the machine with
 //! store buffers, and what it demands is necessary ([`ways`](crate::weak::ways)); every proof is one of the program.
 //! Who has proved it is said. On PSO runs are looked for on TSO first: each of them is one on PSO, and they are fewer.
+//!
+//! *Deadlocks.* Whether a state is one depends on that state alone, where buffers are empty, so a robust program, which
+//! reaches the states of sequential consistency, has no others.
 //!
 //! *Bounds.* If a limit ends the search, what the runs until then demand is a lower bound; the fences for
 //! robustness are an upper bound, if the program has the property under sequential consistency.

@@ -276,6 +276,12 @@ fn traps() -> Vec<(&'static str, Waiting, [Told; 2])> {
             vec![thread(&[(0, 1, Op::Become(1)), (1, 0, Op::Become(0))]), waits_for_nothing.clone()],
             none,
         ),
+        (
+            "nor one that changes it where it is, though nobody else reads it",
+            vec![thread(&[(0, 0, Op::Flip)]), waits_for_nothing.clone()],
+            none,
+        ),
+        ("nor with a fence behind that", vec![fenced(thread(&[(0, 0, Op::Flip)]), 0), waits_for_nothing.clone()], none),
         ("nor one that writes what is there", vec![thread(&[(0, 0, Op::Set(1, 0))]), waits_for_nothing.clone()], none),
         ("a step that leads back and changes nothing is none", vec![thread(&[(0, 0, Op::Skip)]), ends.clone()], some),
         (

@@ -40,6 +40,8 @@ pub enum Op {
     Is(i64),
     /// Sets the register.
     Become(i64),
+    /// The register becomes 1 if it is 0, and 0 if it is 1.
+    Flip,
     /// Nothing.
     Skip,
     /// A fence.
@@ -156,7 +158,7 @@ pub fn random(rng: &mut StdRng, with_fences: bool) -> Waiting {
 fn random_op(rng: &mut StdRng, variables: usize) -> Op {
     let value = |rng: &mut StdRng| (rng.random_range(0..variables), rng.random_range(0..=1));
     let (var, is) = value(rng);
-    match rng.random_range(0..22) {
+    match rng.random_range(0..23) {
         0..=6 => Op::Set(var, [0, 1, 1][rng.random_range(0..3)]),
         7..=9 => Op::Load(var),
         10..=13 => Op::Wait(var, is),
@@ -166,6 +168,7 @@ fn random_op(rng: &mut StdRng, variables: usize) -> Op {
         17..=18 => Op::Is(is),
         19 => Op::Become(is),
         20 => Op::Skip,
+        21 => Op::Flip,
         _ => Op::Fence,
     }
 }
@@ -227,6 +230,7 @@ fn instruction((number, instr): (usize, &Instr)) -> Instruction {
         }
         Op::Is(value) => (Some(binary(BinaryOperator::Equal, read(Scope::Local, 0), constant(value))), vec![]),
         Op::Become(value) => (None, vec![register(constant(value))]),
+        Op::Flip => (None, vec![register(binary(BinaryOperator::Subtract, constant(1), read(Scope::Local, 0)))]),
         Op::Skip => (Some(binary(BinaryOperator::Equal, constant(0), constant(0))), vec![]),
         Op::Fence => {
             kind = InstructionKind::Fence;
@@ -408,6 +412,10 @@ impl Machine<'_> {
                 after.register[thread] = value;
                 next.push(self.done(after, thread, at));
             }
+            Op::Flip => {
+                after.register[thread] = 1 - state.register[thread];
+                next.push(self.done(after, thread, at));
+            }
             Op::Skip => next.push(self.done(after, thread, at)),
             Op::Fence if is_drained => next.push(self.done(after, thread, at)),
             Op::Wait(..) | Op::WaitSet(..) | Op::Take(_) | Op::Is(_) | Op::Fence => {}
@@ -447,7 +455,7 @@ fn moves(state: &State, thread: usize, instr: &Instr) -> bool {
     let has = |(var, value): (Var, i64)| state.memory[var] == value;
     let leads_on = instr.from != instr.to;
     match instr.op {
-        Op::Set(..) => true,
+        Op::Set(..) | Op::Flip => true,
         Op::Load(var) => leads_on || state.memory[var] != state.register[thread],
         Op::Wait(var, value) => leads_on && has((var, value)),
         Op::WaitBoth(one, other) => leads_on && has(one) && has(other),
