@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | store buffers with a bound, of a program that is small | runs, the shortest | that there are none, if no buffer was full |
 //! | sequential consistency | a run that no fence stops | that there is none: once for a program, whatever fences it has |
-//! | few threads: all pairs, then triples, move, by partial coherence | runs, which are runs of the program | nothing |
+//! | few threads: all pairs, then triples, move, by partial coherence (not for ends and deadlocks) | runs, which are runs of the program | nothing |
 //! | [partial coherence](super::partial_coherence), with heads of 2, 4 and 8 | runs that store buffers can make | that there are none |
 //! | the same, with sets united | | that there are none |
 //! | robustness, by [attacks](crate::weak::attack) | | that all runs are sequentially consistent |
@@ -14,6 +14,9 @@
 //! *Why this finds the fewest fences.* Every run that demands a fence is a run of the program, on the machine with
 //! store buffers, and what it demands is necessary ([`ways`](crate::weak::ways)); every proof is one of the program.
 //! Who has proved it is said. On PSO runs are looked for on TSO first: each of them is one on PSO, and they are fewer.
+//!
+//! *Deadlocks.* Whether a state is one depends on that state alone, where buffers are empty, so a robust program, which
+//! reaches the states of sequential consistency, has no others.
 //!
 //! *Bounds.* If a limit ends the search, what the runs until then demand is a lower bound; the fences for
 //! robustness are an upper bound, if the program has the property under sequential consistency.
@@ -49,7 +52,7 @@ use std::rc::Rc;
 pub struct Auto;
 
 const NAME: &str = "auto";
-const PROPERTIES: &[PropertyKind] = &[PropertyKind::Never, PropertyKind::Final];
+const PROPERTIES: &[PropertyKind] = &[PropertyKind::Never, PropertyKind::Final, PropertyKind::NoDeadlock];
 
 /// The most states of a program that is looked at as it is, before all else.
 const SMALL_STATES: usize = 2_000;
@@ -119,9 +122,7 @@ enum Way {
 
 fn decided(trial: &Trial<'_>, consistent: &Asked) -> Decided {
     let machine = Machine::of(trial.model).map_err(trial::Trouble::CannotRun)?;
-    let Some(forbidden @ (Forbidden::State(_) | Forbidden::End(_))) = Forbidden::by(trial.property) else {
-        return Err(trial::Trouble::Undecidable(trial.property.kind()));
-    };
+    let forbidden = Forbidden::by(trial.property).ok_or(trial::Trouble::Undecidable(trial.property.kind()))?;
     let (split, _) = trial.repaired()?;
     let search = Search { trial, split: &split, machine, forbidden };
     // What fences leave as it is instructions that are made atomic change.
@@ -181,6 +182,7 @@ impl Search<'_> {
             Ok(Judgement::Doubtful) => Way::Decided(Verdict::Undecided(Limit::SecondLook).into()),
             Ok(Judgement::Suspected(_)) => Way::Suspected,
             Err(Stop::Fault(fault)) => return Err(trial::Trouble::Condition(fault)),
+            Err(Stop::GoesWrong(at)) => return Err(trial::Trouble::GoesWrong(at)),
             Err(stop) => Way::Open(stop),
         })
     }
@@ -192,8 +194,8 @@ impl Search<'_> {
     /// A run of two or three threads: the others stand still.
     fn few(&self, _: &Asked, _: &mut Attempts) -> Result<Option<Ruling>, trial::Trouble> {
         let threads = self.split.threads.len();
-        // At the end all have moved.
-        if matches!(self.forbidden, Forbidden::End(_)) {
+        // At the end all have moved; and who stands still is not stuck.
+        if matches!(self.forbidden, Forbidden::End(_) | Forbidden::Deadlock) {
             return Ok(None);
         }
         for size in 2..threads.min(4) {
@@ -302,8 +304,10 @@ impl Search<'_> {
     /// Backwards, without a bound.
     fn backwards(&self, attempts: &mut Attempts) -> Result<Ruling, trial::Trouble> {
         let undecided = |attempts: &Attempts| Ruling::Undecided(attempts.tried.join("; "));
-        let Forbidden::State(condition) = self.forbidden else { return Ok(undecided(attempts)) };
-        match single_buffer::decided_backwards(self.split, self.machine, condition, self.trial.limits.states) {
+        if matches!(self.forbidden, Forbidden::End(_)) {
+            return Ok(undecided(attempts));
+        }
+        match single_buffer::decided_backwards(self.split, self.machine, self.forbidden, self.trial.limits.states) {
             Ok(verdict @ (Verdict::Verified(_) | Verdict::Violated(_))) => Ok(verdict.into()),
             Ok(verdict @ Verdict::Bounded { .. }) => Ok(verdict.into()),
             Ok(Verdict::Undecided(limit)) => Ok(Verdict::Undecided(limit).into()),
@@ -332,7 +336,7 @@ impl Attempts {
     fn stopped(&mut self, coherence: Coherence, stop: &Stop) {
         let what = match stop {
             Stop::TooLarge(problem) | Stop::ManyValues(_, problem) | Stop::ThreadTooLarge { problem, .. } => problem,
-            Stop::Limit(_) | Stop::Fault(_) => "too many states (--max-weak-states)",
+            Stop::Limit(_) | Stop::Fault(_) | Stop::GoesWrong(_) => "too many states (--max-weak-states)",
         };
         self.is_limited |= matches!(stop, Stop::Limit(_));
         self.note(coherence, what);

@@ -9,7 +9,9 @@
 //! while no buffer reaches its bound. Locals that are dead, and that the condition does not mention, are forgotten.
 //!
 //! *Deadlock.* A thread is stuck if whatever it evaluates leaves it where it is and writes nothing; it is at an end if
-//! no instruction begins where it is. In a deadlock every thread is stuck and one of them is not at an end.
+//! no instruction begins where it is. In a deadlock every thread is stuck and one of them is not at an end. A fence that
+//! was put in is passed like the middle of an instruction: who comes home through one has not moved, so fences neither
+//! free a thread nor stop it.
 
 use super::buffers::{BufferState, BufferStep, Buffers};
 use super::split::SplitProgram;
@@ -150,7 +152,8 @@ fn is_stuck(buffers: &mut Buffers<'_>, state: &BufferState, thread: ThreadAt) ->
         for (event, next) in buffers.system.steps_of(&here.shared, thread) {
             let config = next.config(thread);
             let has_written = event.accesses.iter().any(|access| access.kind == AccessKind::Write);
-            if has_written || (config != home && buffers.system.thread(thread).is_at_boundary(config)) {
+            // In the middle of an instruction, and at a fence that was put in, it may still come home.
+            if has_written || (config != home && buffers.system.thread(thread).is_judged(config)) {
                 return false;
             }
             if !seen.contains(&config) {

@@ -2,7 +2,8 @@
 //! operations of its steps and with the fences that were put in.
 //!
 //! What a conditional step assigns that leads back to its control state is live there, too: whether it changes anything
-//! decides whether the step has had an effect ([`Progress`](super::threads::Progress)).
+//! decides whether the step has had an effect ([`Progress`](super::threads::Progress)), and whether the thread is
+//! [stuck](super::forbidden). A fence that was put in on the way back makes no difference.
 
 use super::split::{Cell, Operation, SplitStep, SplitThread};
 use crate::ids::{ControlAt, Slot};
@@ -24,7 +25,7 @@ impl Liveness {
             .map(|(control, steps)| {
                 let reads = |step: &SplitStep| {
                     let mut reads = reads_of(step, locals);
-                    if step.to.index() == control {
+                    if behind_fences(thread, step.to).index() == control {
                         reads.extend(step.results.iter().map(|(local, _)| local.index()));
                     }
                     reads
@@ -56,6 +57,14 @@ impl Liveness {
         let live = &self.0[control.index()];
         locals.iter_mut().enumerate().filter(|(local, _)| !live.contains(*local)).for_each(|(_, value)| *value = 0);
     }
+}
+
+/// Where a thread comes to that passes the fences that were put in.
+fn behind_fences(thread: &SplitThread, mut control: ControlAt) -> ControlAt {
+    while !thread.is_own(control) {
+        control = thread.steps[control.index()][0].to;
+    }
+    control
 }
 
 /// The locals, as they were before it, that a step may read.

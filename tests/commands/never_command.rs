@@ -165,7 +165,14 @@ fn who_has_no_program_or_no_machine_is_refused() {
             &["analyse", "specs/sb.slco", "--engine", "cycles", "--never", SB],
             "the engine cycles decides robust, not never",
         ),
-        (&["verify", "specs/sb.slco", "--engine", "single-buffer", "--deadlock"], "decides never, not no-deadlock"),
+        (
+            &["verify", "litmus/sb.litmus", "--engine", "single-buffer", "--property", "final"],
+            "decides never, no-deadlock, not final",
+        ),
+        (
+            &["analyse", "specs/sb.slco", "--engine", "cycles", "--deadlock"],
+            "the engine cycles decides robust, not no-deadlock",
+        ),
         (
             &["verify", "specs/sb.slco", "--property", "robust", "--never", SB],
             "--never is --property never with a condition",
@@ -251,11 +258,35 @@ fn deadlocks_are_found_with_store_buffers_and_without() {
     ends(1, &["verify", &alone, "--mm", "tso", "--deadlock"]);
     // Nobody waits, everybody ends; and who goes round for ever does not end, but is not stuck either.
     for program in ["specs/sb.slco", PETERSON] {
-        let arguments = ["verify", program, "--mm", "tso", "--deadlock", "--buffer-bound", "12"];
-        let (status, out, errors) = run(&arguments);
-        assert!(!out.contains("violated") && status != 2, "{out}{errors}");
-        assert_eq!(status == 0, out.contains("verified"), "{out}");
-        assert!(program != "specs/sb.slco" || status == 0, "{out}");
+        let (out, _) = ends(0, &["verify", program, "--mm", "tso,pso", "--deadlock"]);
+        assert_eq!(out.matches(": verified: no state is a deadlock").count(), 2, "{out}");
+    }
+}
+
+/// All engines that decide it, by name: what is violated is shown, what is proved says by what.
+#[test]
+fn each_engine_that_decides_deadlocks_can_be_asked() {
+    let (on_both, on_pso) = ("specs/properties/deadlock-example.slco", "specs/properties/pso-deadlock-example.slco");
+    for (engine, proof) in [
+        ("auto", "partial coherence, --buffers full:2"),
+        ("partial-coherence", "partial coherence, --buffers full:2"),
+        ("single-buffer", "an exact search"),
+    ] {
+        let by = |command: &[&'static str], program: &'static str| {
+            let kept: &[&str] = if engine == "partial-coherence" { &["--buffers", "full:2"] } else { &[] };
+            [command, &[program, "--engine", engine], kept].concat()
+        };
+        let (out, _) = ends(1, &by(&["verify", "--deadlock", "--mm", "tso,pso"], on_both));
+        let violated = "violates no-deadlock: every thread is stuck, and one of them is not at its end.";
+        assert_eq!(out.matches(violated).count(), 2, "{engine}: {out}");
+        let (out, _) = ends(0, &by(&["verify", "--property", "no-deadlock", "--mm", "tso"], on_pso));
+        assert!(out.contains("tso: verified: no state is a deadlock") && out.contains(proof), "{engine}: {out}");
+        let (out, _) = ends(1, &by(&["verify", "--deadlock", "--mm", "pso"], on_pso));
+        assert!(out.contains("pso: violated") && out.contains(violated), "{engine}: {out}");
+        let (out, _) = ends(0, &by(&["-q", "analyse", "--deadlock", "--mm", "tso,pso"], on_both));
+        assert_eq!(out.matches(" fences=2 ").count(), 2, "{engine}: {out}");
+        let (out, _) = ends(0, &by(&["-q", "analyse", "--property", "no-deadlock", "--mm", "tso,pso"], on_pso));
+        assert!(out.contains(" fences=0 ") && out.contains(" fences=2 "), "{engine}: {out}");
     }
 }
 

@@ -120,7 +120,7 @@ fn outcomes_on_tso_are_the_expected_ones_by_states_and_backwards() {
         let words = in_words(&condition.proposition, program, &split.locations);
         parts.push(if condition.quantifier == Quantifier::Forall { format!("(not {words})") } else { words });
         let Ok(parsed) = parse_condition("test", &parts.join(" and "), program) else { return };
-        match backwards(&split, Machine::Tso, &parsed.condition, 20_000, Rules::ALL) {
+        match backwards(&split, Machine::Tso, Forbidden::State(&parsed.condition), 20_000, Rules::ALL) {
             Ok(verdict) => assert_eq!(is_violated(verdict), is_reached, "{} backwards", row.name),
             Err(Stop::Limit(_)) => return,
             Err(stop) => panic!("{}: {stop:?}", row.name),

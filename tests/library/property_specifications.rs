@@ -5,6 +5,7 @@
 use crate::support::engines::{asked, named, never_of, placed};
 use seqcon::analysis::{Inserted, Options};
 use seqcon::engines::Settings;
+use seqcon::engines::partial_coherence::Coherence;
 use seqcon::explore::observe::Nobody;
 use seqcon::explore::{Limits, Stop, explore};
 use seqcon::ids::ControlAt;
@@ -17,6 +18,10 @@ use std::path::{Path, PathBuf};
 
 /// Those that are wrong even under sequential consistency.
 const WRONG: [&str; 2] = ["producer-consumer-1-n2", "producer-consumer-1-n3"];
+
+/// Those that are about deadlocks, which no condition in the text tells, and how many fences they need against them on TSO
+/// and on PSO, as their headers say.
+const DEADLOCKS: [(&str, usize, usize); 2] = [("deadlock-example", 2, 2), ("pso-deadlock-example", 0, 2)];
 
 /// What must be reached besides critical sections and what is behind assertions.
 const REACHED: [(&str, &str); 6] = [
@@ -85,7 +90,8 @@ fn is_reached(specification: &Specification, condition: &str) -> bool {
 
 #[test]
 fn the_programs_with_properties_keep_them_under_sequential_consistency() {
-    let paths = paths();
+    let of_deadlocks = |path: &PathBuf| DEADLOCKS.iter().any(|(name, ..)| *name == name_of(path));
+    let paths: Vec<PathBuf> = paths().into_iter().filter(|path| !of_deadlocks(path)).collect();
     for path in &paths {
         let text = fs::read_to_string(path).unwrap();
         let name = name_of(path);
@@ -123,6 +129,33 @@ fn the_programs_with_properties_keep_them_under_sequential_consistency() {
         assert!(places > 0, "nothing of {name} was looked for");
     }
     assert_eq!(paths.len(), 17 + 5 + 3 + 15);
+}
+
+/// The fewest fences against deadlocks are as many by each engine. That some are enough says that there is no deadlock
+/// under sequential consistency: no fence would help against it.
+#[test]
+fn programs_that_deadlock_only_with_store_buffers_need_fences() {
+    for (name, on_tso, on_pso) in DEADLOCKS {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("specs/properties/{name}.slco"));
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(
+            text.starts_with("// ") && text.contains("\n// Source: ") && text.contains("\n// SC: no deadlock"),
+            "{name}"
+        );
+        let specification = read(&path);
+        for (model, fences) in [("tso", on_tso), ("pso", on_pso)] {
+            for engine in ["auto", "single-buffer", "store-buffers", "partial-coherence"] {
+                let mut settings = Settings::default();
+                settings.abstracting.coherence = Coherence::Full(2);
+                let outcome = asked(named(engine), &specification, &Property::NoDeadlock, &settings, |examined| {
+                    placed(examined, model, &Options::default())
+                });
+                let outcome = outcome.unwrap();
+                assert_eq!(outcome.inserted, Inserted::Enough, "{name}: {engine} {model}");
+                assert_eq!(outcome.fences.len(), fences, "{name}: {engine} {model}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -364,7 +364,7 @@ impl Others {
         let goes_wrong = matches!(forwards, Err(Unjudged::GoesWrong(_)));
         let backwards = match goes_wrong {
             true => None,
-            false => backwards(split, machine, condition, 2_000, Rules::ALL).ok(),
+            false => backwards(split, machine, Forbidden::State(condition), 2_000, Rules::ALL).ok(),
         };
         Others { forwards, backwards }
     }

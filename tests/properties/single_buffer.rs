@@ -94,7 +94,7 @@ fn backwards_and_forwards_agree() {
         let condition = random_condition(rng, &program);
         let split = SplitProgram::new(&program).unwrap();
         for machine in [Machine::Tso, Machine::Pso] {
-            let backwards = match backwards(&split, machine, &condition, 5_000, Rules::ALL) {
+            let backwards = match backwards(&split, machine, Forbidden::State(&condition), 5_000, Rules::ALL) {
                 Ok(verdict) => verdict,
                 Err(Stop::Limit(_)) => {
                     counts.add(4);
@@ -145,7 +145,7 @@ fn each_rule_is_needed() {
         let condition = random_condition(rng, &program);
         let split = SplitProgram::new(&program).unwrap();
         missed.borrow_mut().retain(|&(machine, rule)| {
-            let verdict = |rules: Rules| backwards(&split, machine, &condition, 2_000, rules);
+            let verdict = |rules: Rules| backwards(&split, machine, Forbidden::State(&condition), 2_000, rules);
             let Ok(right) = verdict(Rules::ALL) else { return true };
             match (right, verdict(Rules::without(rule))) {
                 (Verdict::Verified(_), Ok(Verdict::Undecided(Limit::SecondLook))) => {

@@ -33,6 +33,7 @@ pub mod store_buffers;
 pub mod tools;
 pub mod traces;
 pub mod trust;
+pub mod waiting;
 
 use seqcon::facts::extract::{Extraction, NoProgress, Options, extract};
 use seqcon::lts::error::Error;

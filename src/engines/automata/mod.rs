@@ -14,18 +14,20 @@
 //! | part | holds |
 //! |---|---|
 //! | [`closure`] | all that a thread can do, and all values that a location can have |
+//! | [`leaving`] | when a thread is not stuck |
 //! | [`observed`] | what can be told of a thread where states are judged |
 //! | [`replay`] | steps of the automata as a run on store buffers |
 //! | [`values`] | values that have no bound, given up |
 
 mod closure;
+pub mod leaving;
 pub mod observed;
 pub mod replay;
 pub mod values;
 
 use crate::budget::{Budget, Exhausted};
 use crate::ids::LocationAt;
-use crate::program::Program;
+use crate::program::{At, Program};
 use crate::property::ConditionFault;
 use crate::trial::Trouble;
 use crate::weak::forbidden::Forbidden;
@@ -34,6 +36,7 @@ use crate::weak::threads::{ConfigId, Configurations};
 use crate::weak::visited::LimitReached;
 use closure::{Raw, RawOperation, closed};
 use fixedbitset::FixedBitSet;
+use leaving::Leaving;
 use observed::Observed;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -57,6 +60,8 @@ pub enum Stop {
     },
     /// The condition cannot be evaluated.
     Fault(ConditionFault),
+    /// An instruction goes wrong.
+    GoesWrong(At),
 }
 
 impl Stop {
@@ -72,6 +77,7 @@ impl Stop {
                 Err(Trouble::Unbounded(format!("thread {} {problem}", program.threads[thread].name)))
             }
             Stop::Fault(fault) => Err(Trouble::Condition(fault)),
+            Stop::GoesWrong(at) => Err(Trouble::GoesWrong(at)),
         }
     }
 }
@@ -164,6 +170,9 @@ pub struct Automaton {
     pub written: Vec<FixedBitSet>,
     /// The same for values written by steps that are one.
     pub written_whole: Vec<FixedBitSet>,
+    /// For each state when the thread is not stuck there, if it is between two instructions of the program; only where
+    /// deadlocks are asked for.
+    pub leaving: Vec<Option<Leaving>>,
 }
 
 /// The threads of a program.
@@ -230,11 +239,12 @@ impl<'p> Automata<'p> {
             Detail::Merged => {
                 let told = Observed::of(split, forbidden);
                 let observed = |thread: usize, known: &Configurations<'_>, id: ConfigId| told.key(thread, known, id);
-                Automata::new(split, forbidden.configurations(split), (Labels::None, domains), observed)
+                Automata::new(split, forbidden, forbidden.configurations(split), (Labels::None, domains), observed)
             }
             Detail::Literal(labels) => {
                 let configurations = split.threads.iter().map(Configurations::new).collect();
-                Automata::new(split, configurations, (labels, domains), |_, _, id| Some(vec![i64::from(id)]))
+                let observed = |_: usize, _: &Configurations<'_>, id: ConfigId| Some(vec![i64::from(id)]);
+                Automata::new(split, forbidden, configurations, (labels, domains), observed)
             }
         }
     }
@@ -242,6 +252,7 @@ impl<'p> Automata<'p> {
     /// The threads of a program; states are told apart at least by what is observed of their configurations.
     fn new(
         program: &SplitProgram,
+        forbidden: Forbidden<'_>,
         mut configurations: Vec<Configurations<'p>>,
         (labels, domains): (Labels, Domains<'_>),
         observed: impl Fn(usize, &Configurations<'p>, ConfigId) -> Option<Vec<i64>>,
@@ -257,8 +268,10 @@ impl<'p> Automata<'p> {
         let memory = program.memory.iter().zip(&domains).map(|(value, domain)| position(domain, *value)).collect();
         let mut automata = Automata { threads: Vec::new(), configurations, domains, offsets, memory };
         for (number, raw) in raw.iter().enumerate() {
-            let observed = |id: ConfigId| observed(number, &automata.configurations[number], id);
-            let thread = automata.automaton(raw, &observed, &program.budget)?;
+            let known = &automata.configurations[number];
+            let observed = |id: ConfigId| observed(number, known, id);
+            let is_judged = |id: ConfigId| known.is_judged(id) && matches!(forbidden, Forbidden::Deadlock);
+            let thread = automata.automaton(raw, &observed, &is_judged, &program.budget)?;
             automata.threads.push(thread);
         }
         Ok(automata)
@@ -283,6 +296,7 @@ impl<'p> Automata<'p> {
         &self,
         raw: &FxHashSet<Raw>,
         observed: &dyn Fn(ConfigId) -> Option<Vec<i64>>,
+        may_be_stuck: &dyn Fn(ConfigId) -> bool,
         budget: &Budget,
     ) -> Result<Automaton, Exhausted> {
         let small = |list: &[(LocationAt, i64)]| {
@@ -327,11 +341,15 @@ impl<'p> Automata<'p> {
             std::iter::once(0).chain(transitions.iter().flat_map(|known| [known.from, known.to])).collect();
         configs.sort_unstable();
         configs.dedup();
+        let mut leaving = leaving::of(&configs, (&transitions, &outside), &self.domains, may_be_stuck, budget)?;
         // States from which something leads out of the domains are like no others.
         let leads_out: FxHashSet<ConfigId> = outside.iter().map(|known| known.from).collect();
         let observed = |id: ConfigId| match leads_out.contains(&id) {
             true => Some(vec![i64::MIN, i64::from(id)]),
-            false => observed(id),
+            false => observed(id).map(|mut told| {
+                leaving.get(&id).iter().for_each(|leaving| told.extend(leaving.code()));
+                told
+            }),
         };
         let classes = bisimilar(&configs, &transitions, &observed, budget)?;
         let mut states = vec![None; configs.last().map_or(0, |&last| last as usize + 1)];
@@ -374,7 +392,8 @@ impl<'p> Automata<'p> {
         };
         let written = self.written(&transitions, examples.len(), &one_by_one);
         let written_whole = self.written(&transitions, examples.len(), &whole);
-        Ok(Automaton { transitions, outside, into, initial, states, examples, written, written_whole })
+        let leaving = examples.iter().map(|example| leaving.remove(example)).collect();
+        Ok(Automaton { transitions, outside, into, initial, states, examples, written, written_whole, leaving })
     }
 
     /// For each state the values that may have been written on a way there.

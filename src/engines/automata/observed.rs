@@ -3,6 +3,9 @@
 //! Of a control state that is which of those it is that the condition asks for, if it is one of them: all others are
 //! alike. What a thread cannot do for ever in two states, and what cannot be told here, makes them one
 //! ([`Automata`](super::Automata)).
+//!
+//! Of deadlocks it is told here only whether a thread has ended; when it is stuck elsewhere is another thing that is
+//! told apart ([`leaving`](super::leaving)).
 
 use crate::ids::Slot;
 use crate::weak::forbidden::Forbidden;
@@ -27,6 +30,8 @@ pub struct Observed {
     places: Vec<BTreeSet<i64>>,
     /// States are judged only where all threads have ended.
     at_the_end: bool,
+    /// Whether a thread has ended is told.
+    tells_ends: bool,
 }
 
 impl Observed {
@@ -54,9 +59,12 @@ impl Observed {
                     }
                 });
             }
-            Forbidden::End(_) | Forbidden::Deadlock => slots.insert_range(..),
+            Forbidden::End(_) => slots.insert_range(..),
+            Forbidden::Deadlock => {}
         }
-        Observed { slots, memory, locals, places, at_the_end: matches!(forbidden, Forbidden::End(_)) }
+        let at_the_end = matches!(forbidden, Forbidden::End(_));
+        let tells_ends = matches!(forbidden, Forbidden::Deadlock);
+        Observed { slots, memory, locals, places, at_the_end, tells_ends }
     }
 
     /// What can be told of a thread; nothing where states are not judged.
@@ -69,11 +77,12 @@ impl Observed {
             let control = i64::from(config.control.0);
             let place = if self.places[thread].contains(&control) { control } else { ELSEWHERE };
             let wrong = config.is_faulty.then_some(WRONG);
-            locals.map(|(_, value)| *value).chain([place]).chain(wrong).collect()
+            let has_ended = self.tells_ends.then(|| i64::from(known.steps(id).is_empty()));
+            locals.map(|(_, value)| *value).chain([place]).chain(wrong).chain(has_ended).collect()
         })
     }
 
-    /// The locations that are mentioned.
+    /// The locations that are mentioned; none for deadlocks.
     pub fn locations(&self) -> Vec<usize> {
         (0..self.memory).filter(|&location| self.slots.contains(location)).collect()
     }

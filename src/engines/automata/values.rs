@@ -56,7 +56,7 @@ pub fn bounded(
             Stop::ThreadTooLarge { thread, locals, .. } => {
                 given_up.locals.extend(locals.iter().map(|&local| (*thread, local)));
             }
-            Stop::Limit(_) | Stop::TooLarge(_) | Stop::Fault(_) => return Err(stop),
+            Stop::Limit(_) | Stop::TooLarge(_) | Stop::Fault(_) | Stop::GoesWrong(_) => return Err(stop),
         }
         let Ok(program) = without(split, &mut given_up) else { return Err(stop) };
         if given_up == known || mentions(split, forbidden, &given_up) {

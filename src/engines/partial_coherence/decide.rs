@@ -3,7 +3,7 @@
 use super::coherence::Coherence;
 use super::constraints::Constraints;
 use super::expander::Bad;
-use super::recheck::Claim;
+use super::recheck::{Claim, Exits};
 use super::runs::way;
 use super::search::{Found, search};
 use super::space::{Reduction, Space};
@@ -197,11 +197,13 @@ impl Asked<'_> {
             let transitions = automata.threads.iter_mut().flat_map(|thread| &mut thread.transitions);
             transitions.for_each(|known| known.drained = true);
         }
+        let exits = Exits::of(&mut automata, forbidden);
         let space = Space::new(split, &automata, forbidden, (machine, coherence), reduction)?;
         let (run, bad) = match search(&space, most, &split.budget)? {
             Found::Closed(reached) if !reached.outside.is_empty() => return Ok(Within::Outside(reached.outside)),
             Found::Closed(reached) => {
                 let claim = Claim::new(&automata, &space.layout, (machine, coherence), forbidden, space.private());
+                let claim = claim.with(exits);
                 return Ok(Within::Done(match claim.is_proved_by(&reached, &split.budget)? {
                     true => Judgement::Proved(Proof { states: reached.len(), given_up: given_up.clone() }),
                     false => Judgement::Doubtful,

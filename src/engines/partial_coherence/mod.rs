@@ -70,7 +70,7 @@ use decide::{Formula, by_formula};
 pub struct PartialCoherence;
 
 const NAME: &str = "partial-coherence";
-const PROPERTIES: &[PropertyKind] = &[PropertyKind::Never, PropertyKind::Final];
+const PROPERTIES: &[PropertyKind] = &[PropertyKind::Never, PropertyKind::Final, PropertyKind::NoDeadlock];
 
 /// How store buffers are abstracted, and fences are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,9 +128,7 @@ impl Engine for PartialCoherence {
 
 fn decided(trial: &Trial<'_>, how: Abstracting) -> Decided {
     let machine = Machine::of(trial.model).map_err(trial::Trouble::CannotRun)?;
-    let Some(forbidden @ (Forbidden::State(_) | Forbidden::End(_))) = Forbidden::by(trial.property) else {
-        return Err(trial::Trouble::Undecidable(trial.property.kind()));
-    };
+    let forbidden = Forbidden::by(trial.property).ok_or(trial::Trouble::Undecidable(trial.property.kind()))?;
     let Abstracting { coherence, reduction, inference } = how;
     let (split, _) = trial.repaired()?;
     let view = View { machine, coherence, reduction, most: trial.limits.states };

@@ -18,9 +18,17 @@
 //! before and after, and it does not mention the location. No thread goes on so for ever: such steps make no circle. So
 //! if some run reaches a bad state, one does that makes these steps first (an ample set, of the program itself: what is
 //! kept of the buffers does not matter for it). States in between are not kept.
+//!
+//! *Deadlocks.* There the step may be of any kind that others do not notice, also a write to a location that somebody
+//! waits for, as long as it begins where its thread is never stuck, or where states are not judged. Such a state is in
+//! no deadlock, so none is hidden; and a run to a deadlock has the thread leave it, by this step, its only one, which
+//! can as well be made first. What it comes to is kept and judged: it may be stuck there. No deadlock is invented, since
+//! only what is kept is judged, by what the thread can do there as the program is written
+//! ([`leaving`](crate::engines::automata::leaving)), and not by the transitions that are left.
 
 use super::coherence::Coherence;
 use super::layout::{Entry, Layout, Queue};
+use crate::engines::automata::leaving::Leaving;
 use crate::engines::automata::observed::Observed;
 use crate::engines::automata::{Automata, Automaton, Location, Operation, Outside, StateAt, Stop, Transition, Value};
 use crate::property::{ConditionFault, Quantifier};
@@ -50,10 +58,19 @@ pub(super) struct ThreadTable<'a> {
     pub(super) private: Vec<Option<u32>>,
     /// For each state its class, if states are judged there: what the condition can tell.
     pub(super) classes: Vec<Option<u32>>,
-    /// For each class locals and control state.
-    pub(super) examples: Vec<(Vec<i64>, i64)>,
+    /// For each class what is judged of it.
+    pub(super) examples: Vec<Example>,
     /// For each state whether its thread has gone wrong.
     pub(super) is_wrong: Vec<bool>,
+}
+
+/// A thread where states are judged.
+pub(super) struct Example {
+    locals: Vec<i64>,
+    control: i64,
+    has_ended: bool,
+    /// When it is not stuck, where deadlocks are asked for.
+    leaving: Option<Leaving>,
 }
 
 /// Constraints that fences enforce: for each thread, label and queue the entries, as bits, that nothing with the label
@@ -90,18 +107,31 @@ impl<'a> Space<'a> {
     ) -> Result<Space<'a>, Stop> {
         let layout = Layout::new(&automata.threads, &automata.domains, machine, coherence)?;
         let observed = Observed::of(split, forbidden);
-        let mentioned = observed.locations();
+        let mut mentioned = observed.locations();
+        let leaving = automata.threads.iter().flat_map(|automaton| automaton.leaving.iter().flatten());
+        mentioned.extend(leaving.flat_map(Leaving::locations).map(usize::from));
+        mentioned.sort_unstable();
+        mentioned.dedup();
         let mut threads = Vec::with_capacity(automata.threads.len());
         for (number, automaton) in automata.threads.iter().enumerate() {
             let configurations = &automata.configurations[number];
-            let keys = automaton.examples.iter().map(|&id| observed.key(number, configurations, id));
+            let keys = automaton.examples.iter().zip(&automaton.leaving).map(|(&id, leaving)| {
+                let mut key = observed.key(number, configurations, id)?;
+                leaving.iter().for_each(|leaving| key.extend(leaving.code()));
+                Some(key)
+            });
             let mut known: FxHashMap<Vec<i64>, u32> = FxHashMap::default();
             let (mut classes, mut examples) = (Vec::new(), Vec::new());
-            for (key, &id) in keys.zip(&automaton.examples) {
+            for (state, (key, &id)) in keys.zip(&automaton.examples).enumerate() {
                 classes.push(key.map(|key| {
                     *known.entry(key).or_insert_with(|| {
                         let config = configurations.config(id);
-                        examples.push((config.frame.to_vec(), i64::from(config.control.0)));
+                        examples.push(Example {
+                            locals: config.frame.to_vec(),
+                            control: i64::from(config.control.0),
+                            has_ended: configurations.steps(id).is_empty(),
+                            leaving: automaton.leaving[state].clone(),
+                        });
                         examples.len() as u32 - 1
                     })
                 }));
@@ -113,7 +143,18 @@ impl<'a> Space<'a> {
             }
             let private = match reduction {
                 Reduction::Off => vec![None; out.len()],
-                Reduction::Private => private(automaton, &out, &classes, &mentioned),
+                Reduction::Private => match forbidden {
+                    Forbidden::Deadlock => private(automaton, &out, |known| {
+                        automaton.leaving[known.from as usize].as_ref().is_none_or(Leaving::is_certain)
+                    }),
+                    Forbidden::State(_) | Forbidden::End(_) => private(automaton, &out, |known| {
+                        let is_mentioned = match &known.operation {
+                            Operation::Write(location, _) => mentioned.contains(&(*location as usize)),
+                            _ => false,
+                        };
+                        !is_mentioned && classes[known.from as usize] == classes[known.to as usize]
+                    }),
+                },
             };
             threads.push(ThreadTable {
                 initial: automaton.initial,
@@ -314,15 +355,23 @@ impl<'a> Space<'a> {
         match self.forbidden {
             Forbidden::State(condition) => {
                 let mut observed = memory;
-                examples().for_each(|(frame, _)| observed.extend(frame));
-                examples().for_each(|(_, control)| observed.push(*control));
+                examples().for_each(|example| observed.extend(&example.locals));
+                examples().for_each(|example| observed.push(example.control));
                 Ok(condition.which_holds(&observed)?.is_some())
             }
             Forbidden::End(condition) => {
-                let locals: Vec<Vec<i64>> = examples().map(|(frame, _)| frame.clone()).collect();
+                let locals: Vec<Vec<i64>> = examples().map(|example| example.locals.clone()).collect();
                 Ok(condition.proposition.holds((&memory, &locals)) == (condition.quantifier != Quantifier::Forall))
             }
-            Forbidden::Deadlock => Ok(true),
+            Forbidden::Deadlock => {
+                let has = |location: Location, value: Value| {
+                    let of_location = self.mentioned.binary_search(&(location as usize));
+                    of_location.is_ok_and(|at| values[at] == u32::from(value))
+                };
+                // Of what may be stuck somewhere it is known where.
+                let is_stuck = |example: &Example| example.leaving.as_ref().is_none_or(|leaving| leaving.is_stuck(has));
+                Ok(examples().all(is_stuck) && !examples().all(|example| example.has_ended))
+            }
         }
     }
 }
@@ -336,8 +385,8 @@ pub fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// For each state the transition that can be made at once.
-fn private(automaton: &Automaton, out: &[Vec<u32>], classes: &[Option<u32>], mentioned: &[usize]) -> Vec<Option<u32>> {
+/// For each state the transition that can be made at once: that others do not notice, and that may be made so.
+fn private(automaton: &Automaton, out: &[Vec<u32>], may_be: impl Fn(&Transition) -> bool) -> Vec<Option<u32>> {
     let alone = |state: usize| {
         let [only] = out[state][..] else { return None };
         if automaton.outside.iter().any(|known| known.from as usize == state) {
@@ -345,11 +394,10 @@ fn private(automaton: &Automaton, out: &[Vec<u32>], classes: &[Option<u32>], men
         }
         let known = &automaton.transitions[only as usize];
         let is_unnoticed = match &known.operation {
-            Operation::Silent => true,
-            Operation::Write(location, _) => !mentioned.contains(&(*location as usize)),
+            Operation::Silent | Operation::Write(..) => true,
             Operation::Read(..) | Operation::Whole(..) => false,
         };
-        (is_unnoticed && classes[state] == classes[known.to as usize]).then_some(only)
+        (is_unnoticed && may_be(known)).then_some(only)
     };
     let mut private: Vec<Option<u32>> = (0..out.len()).map(alone).collect();
     // Where they go round, the one is left out that closes the circle.

@@ -1,28 +1,25 @@
 //! The decision: forwards with few waiting writes, and backwards without a bound.
 
 use super::pso::Pso;
-use super::search::{Found, Rules, Target, search};
+use super::search::{Found, Rules, search};
+use super::targets::targets;
 use super::tso::Tso;
 use super::{recheck, replay};
 use crate::engines::automata::observed::Observed;
-use crate::engines::automata::replay::run;
-use crate::engines::automata::{ANY, Automata, StateAt, Stop, Value};
+use crate::engines::automata::replay::{goes_wrong, run};
+use crate::engines::automata::{Automata, Stop};
 use crate::engines::judged::Decided;
-use crate::property::StateCondition;
 use crate::trial::{Trial, Trouble, within_bound};
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use crate::weak::verify::{Ground, Limit, Question, Verdict, robust};
 use crate::weak::visited::LimitReached;
 use crate::weak::{Granularity, Machine};
-use std::collections::BTreeMap;
 
 /// The most states forwards at first, and once nothing else was cheap.
 const FORWARD_STATES: [usize; 2] = [60_000, 300_000];
 /// The most minors on PSO at first, and where TSO is asked for.
 const PSO_MINORS: usize = 50_000;
-/// The most targets.
-const MOST_TARGETS: usize = 2_000_000;
 
 /// The repaired program of a trial, access by access, and the verdict on it: the cheapest way first.
 pub fn decide(trial: &Trial<'_>) -> Decided {
@@ -31,7 +28,7 @@ pub fn decide(trial: &Trial<'_>) -> Decided {
 
 fn verdict(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
     let machine = Machine::of(trial.model).map_err(Trouble::CannotRun)?;
-    let Some(forbidden @ Forbidden::State(condition)) = Forbidden::by(trial.property) else {
+    let Some(forbidden @ (Forbidden::State(_) | Forbidden::Deadlock)) = Forbidden::by(trial.property) else {
         return Err(Trouble::Undecidable(trial.property.kind()));
     };
     let (split, _) = trial.repaired()?;
@@ -43,7 +40,7 @@ fn verdict(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
     let backwards = |machine: Machine, limit: usize| match backwards(
         &split,
         machine,
-        condition,
+        forbidden,
         question.limit.min(limit),
         Rules::ALL,
     ) {
@@ -87,32 +84,31 @@ fn verdict(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
 pub fn decided_backwards(
     split: &SplitProgram,
     machine: Machine,
-    condition: &StateCondition,
+    forbidden: Forbidden<'_>,
     limit: usize,
 ) -> Result<Verdict, Stop> {
-    let on_pso = backwards(split, Machine::Pso, condition, limit.min(PSO_MINORS), Rules::ALL);
+    let on_pso = backwards(split, Machine::Pso, forbidden, limit.min(PSO_MINORS), Rules::ALL);
     match on_pso {
         Ok(verdict @ Verdict::Verified(_)) => Ok(verdict),
         Ok(verdict @ Verdict::Violated(_)) if machine == Machine::Pso => Ok(verdict),
-        Ok(_) | Err(Stop::Limit(LimitReached::States)) => backwards(split, machine, condition, limit, Rules::ALL),
+        Ok(_) | Err(Stop::Limit(LimitReached::States)) => backwards(split, machine, forbidden, limit, Rules::ALL),
         Err(stop) => Err(stop),
     }
 }
 
-/// The verdict by the search backwards alone.
+/// The verdict by the search backwards alone, on states that satisfy a condition, or on deadlocks.
 ///
 /// # Errors
 /// If there is none.
 pub fn backwards(
     split: &SplitProgram,
     machine: Machine,
-    condition: &StateCondition,
+    forbidden: Forbidden<'_>,
     limit: usize,
     rules: Rules,
 ) -> Result<Verdict, Stop> {
-    let forbidden = Forbidden::State(condition);
     let automata = Automata::of(split, forbidden)?;
-    let targets = targets(&automata, &Observed::of(split, forbidden), condition)?;
+    let targets = targets(&automata, &Observed::of(split, forbidden), forbidden)?;
     let schedule = match machine {
         Machine::Tso => {
             if automata.threads.len() * (automata.domains.len() + 1) > 250 {
@@ -144,6 +140,11 @@ pub fn backwards(
     // The order is monotone, so what was undone can be done, and the machine reaches what the single buffer reaches,
     // unless it has fences of stores, which the automata take for nothing.
     let Some(schedule) = schedule else { return Ok(Verdict::Undecided(Limit::SecondLook)) };
+    if let Forbidden::Deadlock = forbidden
+        && let Some(at) = goes_wrong(split, machine, Automata::of(split, forbidden)?, &schedule)
+    {
+        return Err(Stop::GoesWrong(at));
+    }
     let violation = run(split, machine, automata, &schedule, forbidden).map_err(Stop::Fault)?;
     let is_ordered = machine == Machine::Pso && split.orders_stores();
     let limit = if is_ordered { Limit::StoreFences } else { Limit::SecondLook };
@@ -155,87 +156,5 @@ fn proved(is_proved: bool, minors: usize) -> Verdict {
     match is_proved {
         true => Verdict::Verified(Ground::SingleBuffer { minors }),
         false => Verdict::Undecided(Limit::SecondLook),
-    }
-}
-
-/// All states of the threads, with the values that matter, in which the condition holds.
-fn targets(automata: &Automata<'_>, observed: &Observed, condition: &StateCondition) -> Result<Vec<Target>, Stop> {
-    // States that the condition cannot tell apart are judged once.
-    let mut groups: Vec<Vec<Vec<StateAt>>> = Vec::new();
-    for (thread, automaton) in automata.threads.iter().enumerate() {
-        let mut of_thread: BTreeMap<Vec<i64>, Vec<StateAt>> = BTreeMap::new();
-        for (state, &example) in automaton.examples.iter().enumerate() {
-            if let Some(key) = observed.key(thread, &automata.configurations[thread], example) {
-                of_thread.entry(key).or_default().push(state as StateAt);
-            }
-        }
-        groups.push(of_thread.into_values().collect());
-    }
-    let locations = observed.locations();
-    let sizes = groups.iter().map(Vec::len).chain(locations.iter().map(|&location| automata.domains[location].len()));
-    let sizes: Vec<usize> = sizes.collect();
-    let too_many =
-        || Stop::TooLarge("there are too many states that satisfy the condition; make it more specific".to_owned());
-    let mut targets = Vec::new();
-    for choice in Choices::new(sizes).ok_or_else(too_many)? {
-        let (of_threads, of_memory) = choice.split_at(groups.len());
-        let mut memory: Vec<Value> = vec![ANY; automata.memory.len()];
-        let mut observed = vec![0; automata.memory.len()];
-        for (&location, &value) in locations.iter().zip(of_memory) {
-            memory[location] = value as Value;
-            observed[location] = automata.domains[location][value];
-        }
-        let example = |thread: usize| {
-            let state = groups[thread][of_threads[thread]][0];
-            automata.configurations[thread].config(automata.threads[thread].examples[state as usize])
-        };
-        (0..groups.len()).for_each(|thread| observed.extend(&example(thread).frame[..]));
-        (0..groups.len()).for_each(|thread| observed.push(i64::from(example(thread).control.0)));
-        // What goes wrong in a state that may not be reached says nothing.
-        if condition.which_holds(&observed).is_ok_and(|holds| holds.is_none()) {
-            continue;
-        }
-        let states: Vec<&Vec<StateAt>> = of_threads.iter().zip(&groups).map(|(&group, of)| &of[group]).collect();
-        for choice in Choices::new(states.iter().map(|group| group.len()).collect()).ok_or_else(too_many)? {
-            let states = choice.iter().zip(&states).map(|(&chosen, group)| group[chosen]).collect();
-            targets.push(Target { states, memory: memory.clone() });
-            if targets.len() > MOST_TARGETS {
-                return Err(too_many());
-            }
-        }
-    }
-    Ok(targets)
-}
-
-/// All choices of one from each of several, by position.
-struct Choices {
-    sizes: Vec<usize>,
-    next: Option<Vec<usize>>,
-}
-
-impl Choices {
-    /// None if there are too many to be looked at.
-    fn new(sizes: Vec<usize>) -> Option<Choices> {
-        let all = sizes.iter().try_fold(1_usize, |all, &size| all.checked_mul(size))?;
-        let next = (all > 0).then(|| vec![0; sizes.len()]);
-        (all <= 10 * MOST_TARGETS).then_some(Choices { sizes, next })
-    }
-}
-
-impl Iterator for Choices {
-    type Item = Vec<usize>;
-
-    fn next(&mut self) -> Option<Vec<usize>> {
-        let current = self.next.take()?;
-        let mut following = current.clone();
-        for (chosen, &size) in following.iter_mut().zip(&self.sizes) {
-            *chosen += 1;
-            if *chosen < size {
-                self.next = Some(following);
-                break;
-            }
-            *chosen = 0;
-        }
-        Some(current)
     }
 }

@@ -11,6 +11,7 @@
 //! | [`tso`] | one buffer of snapshots for all threads, and the rules backwards |
 //! | [`pso`] | a buffer for each thread and location, and the rules backwards |
 //! | [`history`] | what a thread can have written at all |
+//! | [`targets`] | where the search starts: states that satisfy the condition, or deadlocks |
 //! | [`search`] | the antichain of minors, closed under predecessors |
 //! | [`recheck`] | the same, looked at a second time by plain rules |
 //! | [`replay`] | the way that was found, as a run on store buffers |
@@ -31,6 +32,7 @@ mod pso;
 mod recheck;
 mod replay;
 mod search;
+mod targets;
 #[cfg(test)]
 mod tests;
 mod tso;
@@ -52,7 +54,7 @@ use crate::property::PropertyKind;
 pub struct SingleBuffer;
 
 const NAME: &str = "single-buffer";
-const PROPERTIES: &[PropertyKind] = &[PropertyKind::Never];
+const PROPERTIES: &[PropertyKind] = &[PropertyKind::Never, PropertyKind::NoDeadlock];
 
 impl Engine for SingleBuffer {
     fn description(&self) -> Description {

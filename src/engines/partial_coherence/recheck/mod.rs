@@ -4,9 +4,15 @@
 //! It shares no rule with the [search](super::space): a state is taken apart into lists and sets, the rules are those
 //! of the definition, one after the other, and conditions are evaluated as they are written. Shared are the threads'
 //! automata, where the bits of a state are, and which steps are thought to be made [at once](super::space), of which
-//! each is looked at here.
+//! each is looked at here ([`at_once`]). Whether threads are [stuck](stuck) is told by what each of their
+//! configurations does.
 //!
 //! *Cost.* Linear in the number of steps, in parallel; a few times that of the search.
+
+mod at_once;
+mod stuck;
+
+pub use stuck::Exits;
 
 use super::coherence::Coherence;
 use super::layout::{Entry, Layout};
@@ -74,6 +80,8 @@ pub struct Claim<'c> {
     forbidden: Forbidden<'c>,
     /// For each thread and state the transition that is made at once.
     private: Vec<&'c [Option<u32>]>,
+    /// When threads are stuck; without it every state may be a deadlock.
+    exits: Option<Exits>,
 }
 
 /// A buffer, taken apart.
@@ -143,7 +151,13 @@ impl<'c> Claim<'c> {
             },
             forbidden,
             private,
+            exits: None,
         }
+    }
+
+    /// The same, with what is known of when threads are stuck.
+    pub fn with(self, exits: Option<Exits>) -> Claim<'c> {
+        Claim { exits, ..self }
     }
 
     /// Whether these states prove it.
@@ -169,71 +183,6 @@ impl<'c> Claim<'c> {
             Ok((first..reached.count().min(first + PART)).all(|number| look.is_right(number)))
         };
         parts.par_iter().map(are_right).try_reduce(|| true, |one, other| Ok(one && other))
-    }
-
-    /// Whether each step that is made at once may be: it is the only one of its state, nobody sees it, and no such
-    /// steps make a circle.
-    fn are_private(&self) -> bool {
-        let mentions = |location: Location| match self.forbidden {
-            Forbidden::State(condition) => {
-                let mut mentions = false;
-                condition.for_each_slot(&mut |slot| mentions |= slot.index() == location as usize);
-                mentions
-            }
-            Forbidden::End(_) | Forbidden::Deadlock => true,
-        };
-        let looks = |thread: usize, state: usize| {
-            let seen = &self.seen[thread][state];
-            let is_judged = seen.is_judged && (seen.has_ended || !matches!(self.forbidden, Forbidden::End(_)));
-            (is_judged, seen.is_wrong)
-        };
-        (0..self.private.len()).all(|thread| {
-            let transitions = self.transitions[thread];
-            let next = |state: usize| self.private[thread][state].map(|at| transitions[at as usize].to as usize);
-            self.private[thread].iter().enumerate().all(|(state, private)| {
-                let Some(at) = private else { return true };
-                let known = &transitions[*at as usize];
-                let is_unseen = match &known.operation {
-                    Operation::Silent => true,
-                    Operation::Write(location, _) => !mentions(*location),
-                    Operation::Read(..) | Operation::Whole(..) => false,
-                };
-                let mut end = Some(state);
-                (0..self.private[thread].len()).for_each(|_| end = end.and_then(next));
-                self.from[thread][state] == [*at as usize]
-                    && !self.outside[thread].iter().any(|known| known.from as usize == state)
-                    && is_unseen
-                    && end.is_none()
-                    && looks(thread, state) == looks(thread, known.to as usize)
-                    && self.is_told_alike(thread, state, known.to as usize)
-            })
-        })
-    }
-
-    /// Whether the condition cannot tell two states of a thread apart: it mentions neither a local that differs, nor
-    /// one of their control states.
-    fn is_told_alike(&self, thread: usize, one: usize, other: usize) -> bool {
-        let (one, other) = (&self.seen[thread][one], &self.seen[thread][other]);
-        let Forbidden::State(condition) = self.forbidden else { return !one.has_ended && !other.has_ended };
-        if !one.is_judged {
-            return true;
-        }
-        let locals =
-            |thread: usize| self.seen[thread].iter().find(|seen| seen.is_judged).map_or(0, |seen| seen.frame.len());
-        let first: usize = self.domains.len() + (0..thread).map(locals).sum::<usize>();
-        let controls: usize = self.domains.len() + (0..self.seen.len()).map(locals).sum::<usize>();
-        let mut is_alike = true;
-        condition.for_each_slot(&mut |slot| {
-            if let Some(local) = slot.index().checked_sub(first).filter(|&local| local < one.frame.len()) {
-                is_alike &= one.frame[local] == other.frame[local];
-            }
-        });
-        condition.for_each_place(&mut |slot, state| {
-            if slot.index() == controls + thread {
-                is_alike &= (one.control == state) == (other.control == state);
-            }
-        });
-        is_alike
     }
 
     /// The buffers of a thread.
@@ -349,7 +298,9 @@ impl<'c> Claim<'c> {
                 let is_so = condition.proposition.holds((&memory, &locals));
                 seen().all(|seen| seen.has_ended) && is_so == (condition.quantifier != Quantifier::Forall)
             }
-            Forbidden::Deadlock => true,
+            Forbidden::Deadlock => {
+                self.exits.as_ref().is_none_or(|exits| exits.may_be_deadlock(&state.threads, &memory))
+            }
         }
     }
 
