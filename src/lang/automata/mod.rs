@@ -87,6 +87,7 @@ pub const LANGUAGE: Language = Language {
     edit: Some(edit::edited),
     insertions: None,
     instances: Some(instances::instances),
+    condition: None,
 };
 
 /// Reads a program in either language; `name` is what a program is called that does not name itself.

@@ -43,6 +43,7 @@ pub const LANGUAGE: Language = Language {
     edit: None,
     insertions: None,
     instances: None,
+    condition: None,
 };
 
 /// A processor architecture.

@@ -93,6 +93,7 @@ pub const LANGUAGE: Language = Language {
     edit: Some(edit::edited),
     insertions: Some(edit::insertions),
     instances: Some(instances::instances),
+    condition: None,
 };
 
 /// Reads a program; `name` is what it is called.

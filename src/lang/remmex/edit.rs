@@ -1,0 +1,94 @@
+//! Puts fences into the text: `MFENCE` behind a statement, behind the arrow of a branch, or behind `od;` and `fi;`.
+//! Everything else stays byte for byte as it is.
+//!
+//! ```text
+//! store(x, 1);                          store(x, 1); MFENCE
+//! :: load(x, 0) -> skip;                :: load(x, 0) -> MFENCE skip;
+//! ```
+//!
+//! A fence before an instruction, or at a control state, stands on every way into the state: behind the `if` or `do`
+//! that ends there, unless a loop leads back to it as well; else at the end of each way. Labels stay behind it, and
+//! numbers of locations do not change, as fences take none. Nothing is put before the first statement, where there is
+//! nothing to keep in order.
+//!
+//! No instruction becomes atomic: `LOCK` and `UNLOCK` take numbers.
+
+use super::parser;
+use super::translate::{Translated, translated};
+use crate::ids::ControlAt;
+use crate::lang::edit::{CannotWrite, Change};
+use crate::program::{At, InstructionKind, PartialFence, Program};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How a fence is written; none if it is not one of the language's.
+fn fence_text(kind: InstructionKind) -> Option<&'static str> {
+    match kind {
+        InstructionKind::Fence => Some("MFENCE"),
+        InstructionKind::PartialFence(PartialFence::Stores) => Some("SFENCE"),
+        InstructionKind::PartialFence(_) | InstructionKind::Plain | InstructionKind::Atomic => None,
+    }
+}
+
+/// What the changes insert, and where, in bytes; nothing is taken away.
+///
+/// # Errors
+/// If an instruction is to become atomic.
+pub fn insertions(text: &str, program: &Program, changes: &[Change]) -> Result<BTreeMap<usize, String>, CannotWrite> {
+    // A text that was read once is read again.
+    let model = parser::parse(text).map_err(|_| CannotWrite::Anything)?;
+    let translated = translated(&program.name, &model).map_err(|_| CannotWrite::Anything)?;
+    // What is said twice is put in once.
+    let mut places = BTreeSet::new();
+    for &change in changes {
+        match change {
+            Change::Atomic(_) => return Err(CannotWrite::Atomic),
+            Change::FenceAfter(at) => places.extend([end(&translated, at)?]),
+            Change::FenceBefore(at) => ways(&translated, at, program.instruction(at).from, &mut places)?,
+            Change::FenceAtTarget(at) => ways(&translated, at, program.instruction(at).to, &mut places)?,
+        }
+    }
+    let fence = fence_text(InstructionKind::Fence).ok_or(CannotWrite::Anything)?;
+    // Words stay words where no blank is between them: `->skip`.
+    let blank = |at: usize| if text[at..].starts_with(|c: char| !c.is_whitespace()) { " " } else { "" };
+    Ok(places.into_iter().map(|at| (at, format!(" {fence}{}", blank(at)))).collect())
+}
+
+/// The text with all changes made.
+///
+/// # Errors
+/// As for [`insertions`].
+pub fn edited(text: &str, program: &Program, changes: &[Change]) -> Result<String, CannotWrite> {
+    let mut result = String::with_capacity(text.len() + 8 * changes.len());
+    let mut from = 0;
+    for (at, what) in insertions(text, program, changes)? {
+        result.push_str(&text[from..at]);
+        result.push_str(&what);
+        from = at;
+    }
+    result.push_str(&text[from..]);
+    Ok(result)
+}
+
+/// Where a fence behind an instruction goes.
+fn end(translated: &Translated, at: At) -> Result<usize, CannotWrite> {
+    let ends = translated.ends.get(at.thread.index());
+    ends.and_then(|ends| ends.get(at.instruction.index())).copied().ok_or(CannotWrite::At(at))
+}
+
+/// A fence on every way into a control state in the thread of an instruction.
+fn ways(
+    translated: &Translated,
+    at: At,
+    state: ControlAt,
+    places: &mut BTreeSet<usize>,
+) -> Result<(), CannotWrite> {
+    let entry = translated.entries.get(at.thread.index()).and_then(|entries| entries.get(state.index()));
+    if let Some(&Some(entry)) = entry {
+        places.insert(entry);
+        return Ok(());
+    }
+    for instruction in translated.parsed.program.thread(at.thread).ways_into(state) {
+        places.insert(end(translated, At { instruction, ..at })?);
+    }
+    Ok(())
+}
