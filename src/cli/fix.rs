@@ -176,7 +176,7 @@ fn not_written(specification: &Specification, cannot: CannotWrite) -> Failure {
             Failure::Usage(format!("{name}: only fences can be put into this text: no instruction becomes atomic"))
         }
         CannotWrite::Anything => Failure::Usage(format!(
-            "{name}: fences can be put into the text of .slco, .txt, .trench and .rmm specifications only"
+            "{name}: fences can be put into the text of .slco, .txt, .trench, .rmm, .rmx and .remmex specifications only"
         )),
     }
 }

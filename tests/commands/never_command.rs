@@ -482,6 +482,8 @@ fn a_fixed_text_keeps_its_property() {
         ("specs/properties/szymanski-2.slco".to_owned(), "slco", 3, "fence"),
         // Both processes have one text, of a macro.
         ("specs/dekker-memorax.rmm".to_owned(), "rmm", 2, "fence"),
+        ("specs/remmex/peterson.rmx".to_owned(), "rmx", 2, "; MFENCE"),
+        ("specs/remmex/dekker.rmx".to_owned(), "rmx", 4, "; MFENCE"),
     ];
     let corpus = Path::new("../shared/corpus/rmm/peterson.rmm");
     match corpus.is_file() {

@@ -29,6 +29,8 @@ mod property_ladder;
 mod property_specifications;
 mod published_facts;
 mod regressions;
+mod remmex_parsing;
+mod remmex_programs;
 mod rmm_corpus;
 mod rmm_fences;
 mod rmm_parsing;

@@ -28,8 +28,15 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A language: a line for each thread, of words `x=1` (a write) and `x` (a read into the thread's only register).
-const TOY: Language =
-    Language { name: "toy", extensions: &["toy"], parse: parse_toy, edit: None, insertions: None, instances: None };
+const TOY: Language = Language {
+    name: "toy",
+    extensions: &["toy"],
+    parse: parse_toy,
+    edit: None,
+    insertions: None,
+    instances: None,
+    condition: None,
+};
 
 fn variable(name: &str) -> Variable {
     let (ty, span) = (Type::Integer, Span::default());

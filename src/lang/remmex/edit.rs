@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A fence before an instruction, or at a control state, stands on every way into the state: behind the `if` or `do`
-//! that ends there, unless a loop leads back to it as well; else at the end of each way. Labels stay behind it, and
+//! that ends there, unless a loop leads back to it as well; else at the end of each way, where ways that have come
+//! together have one. Labels stay behind it, and
 //! numbers of locations do not change, as fences take none. Nothing is put before the first statement, where there is
 //! nothing to keep in order.
 //!
@@ -42,7 +43,7 @@ pub fn insertions(text: &str, program: &Program, changes: &[Change]) -> Result<B
     for &change in changes {
         match change {
             Change::Atomic(_) => return Err(CannotWrite::Atomic),
-            Change::FenceAfter(at) => places.extend([end(&translated, at)?]),
+            Change::FenceAfter(at) => places.extend([place(&translated.ends, at)?]),
             Change::FenceBefore(at) => ways(&translated, at, program.instruction(at).from, &mut places)?,
             Change::FenceAtTarget(at) => ways(&translated, at, program.instruction(at).to, &mut places)?,
         }
@@ -69,26 +70,21 @@ pub fn edited(text: &str, program: &Program, changes: &[Change]) -> Result<Strin
     Ok(result)
 }
 
-/// Where a fence behind an instruction goes.
-fn end(translated: &Translated, at: At) -> Result<usize, CannotWrite> {
-    let ends = translated.ends.get(at.thread.index());
-    ends.and_then(|ends| ends.get(at.instruction.index())).copied().ok_or(CannotWrite::At(at))
+/// The place of an instruction.
+fn place(places: &[Vec<usize>], at: At) -> Result<usize, CannotWrite> {
+    let own = places.get(at.thread.index());
+    own.and_then(|own| own.get(at.instruction.index())).copied().ok_or(CannotWrite::At(at))
 }
 
 /// A fence on every way into a control state in the thread of an instruction.
-fn ways(
-    translated: &Translated,
-    at: At,
-    state: ControlAt,
-    places: &mut BTreeSet<usize>,
-) -> Result<(), CannotWrite> {
+fn ways(translated: &Translated, at: At, state: ControlAt, places: &mut BTreeSet<usize>) -> Result<(), CannotWrite> {
     let entry = translated.entries.get(at.thread.index()).and_then(|entries| entries.get(state.index()));
     if let Some(&Some(entry)) = entry {
         places.insert(entry);
         return Ok(());
     }
     for instruction in translated.parsed.program.thread(at.thread).ways_into(state) {
-        places.insert(end(translated, At { instruction, ..at })?);
+        places.insert(place(&translated.joins, At { instruction, ..at })?);
     }
     Ok(())
 }

@@ -73,7 +73,8 @@ pub fn condition(
     if !is_right {
         return None;
     }
-    let has_number = |(location, table): (&Location, &Table)| matches!(location, Location::Number(_)) && table.has_fences;
+    let has_number =
+        |(location, table): (&Location, &Table)| matches!(location, Location::Number(_)) && table.has_fences;
     if vector.locations.iter().map(|(location, _)| location).zip(tables).any(has_number) {
         let warning = Diagnostic::warning(vector.span, "locations are numbered as if there were no fences");
         findings.push(warning.with_help("so numbers stay the same when fences are put in; labels are clearer: `cs:`"));
@@ -116,7 +117,8 @@ fn found(
         Some(Where::State(state)) => Ok(Some(*state)),
         Some(Where::Inside) => {
             let message = format!("this location of {process} is between `LOCK` and `UNLOCK`");
-            let help = "from `LOCK` to `UNLOCK` is one step here, and nobody is seen within it; name a location outside";
+            let help =
+                "from `LOCK` to `UNLOCK` is one step here, and nobody is seen within it; name a location outside";
             findings.push(Diagnostic::error(span, message).with_help(help));
             Err(())
         }
@@ -151,10 +153,8 @@ fn at_least(least: usize, names: &[String], places: &[Expression]) -> (String, E
     }
     let Some(subsets) = subsets(places.len(), least) else {
         let text = format!("at least {least} of {}", names.join(", "));
-        let indicators: Vec<Expression> = places
-            .iter()
-            .map(|place| Expression::Unary(UnaryOperator::Indicator, Box::new(place.clone())))
-            .collect();
+        let indicators: Vec<Expression> =
+            places.iter().map(|place| Expression::Unary(UnaryOperator::Indicator, Box::new(place.clone()))).collect();
         let sum = balanced(BinaryOperator::Add, indicators);
         let least = Expression::Constant(i64::try_from(least).unwrap_or(i64::MAX));
         return (text, binary(BinaryOperator::GreaterEqual, sum, least));

@@ -149,8 +149,7 @@ impl<'t> Parser<'t> {
         self.position += 1;
         let too_large = "the largest number is 9223372036854775807";
         let number = token.text.parse();
-        let number =
-            number.map_err(|_| self.error(token.span, "this integer does not fit into 64 bits", too_large))?;
+        let number = number.map_err(|_| self.error(token.span, "this integer does not fit into 64 bits", too_large))?;
         Ok((number, token.span))
     }
 

@@ -64,6 +64,8 @@ pub struct Edge {
     pub span: Span,
     /// Where something can be put behind it.
     pub end: usize,
+    /// The same, where other ways to the same location have come to it.
+    pub join: usize,
 }
 
 /// A control graph; the first location is where the process begins.
@@ -87,7 +89,10 @@ impl Graph {
         }
         let mut graph = builder.graph;
         for position in 0..graph.edges.len() {
-            graph.edges[position].to = graph.meant(graph.edges[position].to);
+            let (to, entry) = graph.joined(graph.edges[position].to);
+            let edge = &mut graph.edges[position];
+            edge.to = to;
+            edge.join = entry.unwrap_or(edge.end);
         }
         graph
     }
@@ -100,12 +105,19 @@ impl Graph {
     }
 
     /// The location that is meant.
-    pub fn meant(&self, mut location: usize) -> usize {
+    pub fn meant(&self, location: usize) -> usize {
+        self.joined(location).0
+    }
+
+    /// The same, and the end of the last `if` or `do` on the way there.
+    fn joined(&self, mut location: usize) -> (usize, Option<usize>) {
+        let mut entry = None;
         // What is joined is joined to an earlier location.
         while let Some(joined) = self.locations[location].joined {
+            entry = self.locations[location].entry;
             location = joined;
         }
-        location
+        (location, entry)
     }
 }
 
@@ -217,7 +229,7 @@ impl<'a> Builder<'a, '_> {
 
     fn step(&mut self, operation: Operation, statement: &Statement, at: usize) -> usize {
         let to = self.graph.location();
-        self.graph.edges.push(Edge { from: at, to, operation, span: statement.span, end: statement.end });
+        self.graph.edges.push(Edge { from: at, to, operation, span: statement.span, end: statement.end, join: 0 });
         to
     }
 
@@ -227,7 +239,7 @@ impl<'a> Builder<'a, '_> {
         self.graph.locations[at].behind_fence = number;
         self.graph.locations.push(Location { number, ..Location::default() });
         let to = self.graph.locations.len() - 1;
-        self.graph.edges.push(Edge { from: at, to, operation, span: statement.span, end: statement.end });
+        self.graph.edges.push(Edge { from: at, to, operation, span: statement.span, end: statement.end, join: 0 });
         to
     }
 
@@ -245,7 +257,7 @@ impl<'a> Builder<'a, '_> {
                 Ok((guard, tests)) => Operation::Guard(guard, tests),
                 Err(Reported) => Operation::Assign(None),
             };
-            self.graph.edges.push(Edge { from, to: inside, operation, span, end: branch.arrow_end });
+            self.graph.edges.push(Edge { from, to: inside, operation, span, end: branch.arrow_end, join: 0 });
             if let Some(end) = self.list(&branch.body, inside, exit) {
                 self.graph.locations[end].joined = Some(behind);
             }

@@ -27,6 +27,8 @@ pub struct Translated {
     pub parsed: Parsed,
     /// For each thread and instruction, where a fence behind it goes.
     pub ends: Vec<Vec<usize>>,
+    /// The same for a fence on the way into the next control state: other ways may have come to it before.
+    pub joins: Vec<Vec<usize>>,
     /// For each thread and control state, where a fence goes that is on every way into the state, if that is one place.
     pub entries: Vec<Vec<Option<usize>>>,
     /// For each thread, its locations.
@@ -49,10 +51,12 @@ pub fn translated(name: &str, model: &Model) -> Result<Translated, Vec<Diagnosti
         findings.push(Diagnostic::error(process.name.span, message));
     }
     let built: Vec<Built> = model.processes.iter().map(|process| built(process, &shared, &mut findings)).collect();
-    let (mut threads, mut ends, mut entries, mut tables) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for Built { thread, ends: own_ends, entries: own_entries, table } in built {
+    let (mut threads, mut ends, mut joins) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut entries, mut tables) = (Vec::new(), Vec::new());
+    for Built { thread, ends: own_ends, joins: own_joins, entries: own_entries, table } in built {
         threads.push(thread);
         ends.push(own_ends);
+        joins.push(own_joins);
         entries.push(own_entries);
         tables.push(table);
     }
@@ -72,13 +76,14 @@ pub fn translated(name: &str, model: &Model) -> Result<Translated, Vec<Diagnosti
     }
     warnings.sort_by_key(|warning| warning.span);
     warnings.dedup();
-    Ok(Translated { parsed: Parsed { program, properties, warnings }, ends, entries, tables })
+    Ok(Translated { parsed: Parsed { program, properties, warnings }, ends, joins, entries, tables })
 }
 
 /// A thread, and how it stands in its text.
 struct Built {
     thread: Thread,
     ends: Vec<usize>,
+    joins: Vec<usize>,
     entries: Vec<Option<usize>>,
     table: Table,
 }
@@ -135,10 +140,11 @@ fn built(process: &Process, shared: &[Known], findings: &mut Vec<Diagnostic>) ->
         });
     }
     let mut names = Unique::default();
-    let (mut instructions, mut ends) = (Vec::new(), Vec::new());
+    let (mut instructions, mut ends, mut joins) = (Vec::new(), Vec::new(), Vec::new());
     for draft in drafts {
         let (from, to) = (positions[draft.from], positions[draft.to]);
         ends.push(draft.end);
+        joins.push(draft.join);
         instructions.push(Instruction {
             name: names.of(&format!("{}-{}", states[from.index()], states[to.index()]), '-'),
             from,
@@ -152,5 +158,5 @@ fn built(process: &Process, shared: &[Known], findings: &mut Vec<Diagnostic>) ->
     }
     let locals = locals.into_iter().map(|known| known.variable).collect();
     let thread = Thread { name: process.name.text.clone(), locals, states, initial: positions[0], instructions };
-    Built { thread, ends, entries, table }
+    Built { thread, ends, joins, entries, table }
 }

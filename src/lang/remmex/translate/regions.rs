@@ -54,6 +54,8 @@ pub struct Draft {
     pub span: Span,
     /// Where something can be put behind it.
     pub end: usize,
+    /// The same, where other ways to the same location have come to it.
+    pub join: usize,
 }
 
 /// The instructions of a graph, and the locations that are inside of regions.
@@ -75,8 +77,15 @@ pub fn drafts(
         let found = match edge.operation {
             Operation::Lock => {
                 let known = Variables { shared, locals };
-                let mut search =
-                    Search { outgoing: &outgoing, known, lock: edge, inside: &mut inside, findings, found: Vec::new(), steps: 0 };
+                let mut search = Search {
+                    outgoing: &outgoing,
+                    known,
+                    lock: edge,
+                    inside: &mut inside,
+                    findings,
+                    found: Vec::new(),
+                    steps: 0,
+                };
                 let _ = search.from(edge.to, &Way::default(), &mut Vec::new());
                 let mut found = search.found;
                 if found.is_empty() {
@@ -123,8 +132,8 @@ pub fn drafts(
 }
 
 fn plain(edge: &Edge) -> Draft {
-    let Edge { from, to, span, end, .. } = *edge;
-    Draft { from, to, condition: None, assignments: Vec::new(), kind: InstructionKind::Plain, span, end }
+    let Edge { from, to, span, end, join, .. } = *edge;
+    Draft { from, to, condition: None, assignments: Vec::new(), kind: InstructionKind::Plain, span, end, join }
 }
 
 /// The instructions of an edge outside of regions.
@@ -268,6 +277,7 @@ impl Search<'_, '_> {
             kind: if is_fence { InstructionKind::Fence } else { InstructionKind::Atomic },
             span: Span { end: unlock.span.end.max(self.lock.span.end), ..self.lock.span },
             end: unlock.end,
+            join: unlock.join,
         });
         Ok(())
     }

@@ -154,7 +154,8 @@ impl Context<'_> {
             return self.reference(Scope::Local, position, place, findings);
         }
         findings.push(if find(self.shared, name).is_some() {
-            let error = Diagnostic::error(name.span, format!("`{0}` is shared and cannot be used like this", name.text));
+            let error =
+                Diagnostic::error(name.span, format!("`{0}` is shared and cannot be used like this", name.text));
             error.with_help(format!(
                 "`store({0}, 1)` writes it, `r = loadval({0})` reads it, `load({0}, 1)` tests it",
                 name.text
