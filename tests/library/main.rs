@@ -29,6 +29,7 @@ mod property_ladder;
 mod property_specifications;
 mod published_facts;
 mod regressions;
+mod remmex_conditions;
 mod remmex_parsing;
 mod remmex_programs;
 mod rmm_corpus;
