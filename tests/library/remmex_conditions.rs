@@ -128,8 +128,11 @@ fn conditions_read_once() {
     );
 }
 
-/// A random condition on `y`, `r` and `s`, as text and as a function of their values.
-fn condition(rng: &mut StdRng, depth: usize, computed: bool) -> (String, Box<dyn Fn(i64, i64, i64) -> bool>) {
+/// Whether a condition holds for values of `y`, `r` and `s`.
+type Holds = Box<dyn Fn(i64, i64, i64) -> bool>;
+
+/// A random condition, as text and as a function.
+fn condition(rng: &mut StdRng, depth: usize, computed: bool) -> (String, Holds) {
     if depth == 0 || rng.random_range(0..4) == 0 {
         let constant = rng.random_range(0..5);
         return match rng.random_range(0..if computed { 5 } else { 4 }) {

@@ -47,11 +47,8 @@ pub fn parse_vectors(text: &str) -> Result<Vec<Vector>, Vec<Diagnostic>> {
     let mut parser = Parser::new(text, tokens, errors);
     let mut vectors = Vec::new();
     parser.take_flag();
-    loop {
-        match parser.vector() {
-            Ok(vector) => vectors.push(vector),
-            Err(Reported) => break,
-        }
+    while let Ok(vector) = parser.vector() {
+        vectors.push(vector);
         if parser.peek().is_none() {
             break;
         }

@@ -30,6 +30,7 @@ use crate::program::{BinaryOperator, Expression, Reference, Span, Type};
 pub const MAX_VALUES: usize = 64;
 
 /// The condition asks for what one read cannot tell.
+#[derive(Debug)]
 pub struct NotWithOneRead;
 
 /// The ways in which a condition can hold, each with one read at most; none if it never does.
@@ -50,7 +51,7 @@ pub fn ways(guard: &Guard, tests: &Tests) -> Result<Vec<Expression>, NotWithOneR
     }
     let constants: Option<Vec<i64>> = tests.values.iter().map(constant).collect();
     if let Some(constants) = constants {
-        return Ok(by_pieces(guard, &constants, *ty, &read));
+        return by_pieces(guard, &constants, *ty, &read);
     }
     if none != Expression::Constant(0) {
         return Err(NotWithOneRead);
@@ -104,22 +105,21 @@ impl Read<'_> {
         Expression::Binary(operator, Box::new(read), Box::new(value), self.span)
     }
 
-    /// That the value is within bounds.
-    fn within(&self, Piece { low, high }: Piece) -> Expression {
+    /// That the value is within bounds, unless these are too far from each other.
+    fn within(&self, Piece { low, high }: Piece) -> Result<Expression, NotWithOneRead> {
         let binary = |operator, left: Expression, right: i128| {
-            // Bounds are constants of the text and what is next to them.
-            let right = i64::try_from(right).unwrap_or(i64::MAX);
-            Expression::Binary(operator, Box::new(left), Box::new(Expression::Constant(right)), self.span)
+            let right = i64::try_from(right).map_err(|_| NotWithOneRead)?;
+            Ok(Expression::Binary(operator, Box::new(left), Box::new(Expression::Constant(right)), self.span))
         };
         let read = || Expression::Read(self.reference.clone());
         match (low, high) {
-            (None, None) => Expression::Constant(1),
+            (None, None) => Ok(Expression::Constant(1)),
             (None, Some(high)) => binary(BinaryOperator::LessEqual, read(), high),
             (Some(low), None) => binary(BinaryOperator::GreaterEqual, read(), low),
             (Some(low), Some(high)) if low == high => binary(BinaryOperator::Equal, read(), low),
             (Some(low), Some(high)) => {
-                let shifted = if low == 0 { read() } else { binary(BinaryOperator::Subtract, read(), low) };
-                binary(BinaryOperator::Equal, binary(BinaryOperator::Divide, shifted, high - low + 1), 0)
+                let shifted = if low == 0 { read() } else { binary(BinaryOperator::Subtract, read(), low)? };
+                binary(BinaryOperator::Equal, binary(BinaryOperator::Divide, shifted, high - low + 1)?, 0)
             }
         }
     }
@@ -154,7 +154,7 @@ fn pieces(constants: &[i64], ty: Type) -> Vec<Piece> {
     pieces
 }
 
-fn by_pieces(guard: &Guard, constants: &[i64], ty: Type, read: &Read<'_>) -> Vec<Expression> {
+fn by_pieces(guard: &Guard, constants: &[i64], ty: Type, read: &Read<'_>) -> Result<Vec<Expression>, NotWithOneRead> {
     let pieces = pieces(constants, ty);
     let rest = |piece: &Piece| {
         let is_point = piece.low == piece.high;
@@ -177,12 +177,16 @@ fn by_pieces(guard: &Guard, constants: &[i64], ty: Type, read: &Read<'_>) -> Vec
         match (meant.as_slice(), others.as_slice()) {
             // A Boolean has no other values.
             (_, []) => ways.push(Expression::Constant(1)),
-            ([_, _, ..], [one]) => ways.push(outside(read.within(*one))),
-            (several, _) => ways.extend(several.iter().map(|run| read.within(*run))),
+            ([_, _, ..], [one]) => ways.push(outside(read.within(*one)?)),
+            (several, _) => {
+                for run in several {
+                    ways.push(read.within(*run)?);
+                }
+            }
         }
         found.extend(ways.into_iter().flat_map(|way| possible(and(rest.clone(), way))));
     }
-    found
+    Ok(found)
 }
 
 /// The negation of a comparison.

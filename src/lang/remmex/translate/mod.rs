@@ -16,7 +16,7 @@ use crate::program::{Instruction, Program, Thread};
 use crate::property::Property;
 use graph::Graph;
 use std::collections::HashSet;
-use variables::{Context, Known, Reported, declared};
+use variables::{Context, Known, declared};
 
 /// How many processes there may be.
 const MAX_PROCESSES: usize = 1000;
@@ -38,7 +38,7 @@ pub struct Translated {
 /// Translates a program, or tells all that is wrong with it.
 pub fn translated(name: &str, model: &Model) -> Result<Translated, Vec<Diagnostic>> {
     let mut findings = Vec::new();
-    let shared = declared(&model.shared, &[], &mut findings).unwrap_or_else(|Reported| Vec::new());
+    let shared = declared(&model.shared, &[], &mut findings);
     let mut names = HashSet::new();
     for process in &model.processes {
         if !names.insert(process.name.text.as_str()) {
@@ -89,7 +89,7 @@ struct Built {
 }
 
 fn built(process: &Process, shared: &[Known], findings: &mut Vec<Diagnostic>) -> Built {
-    let locals = declared(&process.locals, shared, findings).unwrap_or_else(|Reported| Vec::new());
+    let locals = declared(&process.locals, shared, findings);
     let context = Context { shared, locals: &locals };
     let graph = Graph::of(process, &context, findings);
     let (drafts, inside) = regions::drafts(&graph, shared, &locals, findings);

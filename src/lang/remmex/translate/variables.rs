@@ -26,11 +26,7 @@ pub struct Known {
 }
 
 /// The variables of a list of declarations. Names that others have are errors.
-pub fn declared(
-    declarations: &[Declaration],
-    others: &[Known],
-    findings: &mut Vec<Diagnostic>,
-) -> Result<Vec<Known>, Reported> {
+pub fn declared(declarations: &[Declaration], others: &[Known], findings: &mut Vec<Diagnostic>) -> Vec<Known> {
     let mut names = HashSet::new();
     let mut known = Vec::new();
     let mut room = MAX_ELEMENTS;
@@ -52,7 +48,7 @@ pub fn declared(
             }),
         }
     }
-    Ok(known)
+    known
 }
 
 fn variable(declaration: &Declaration, initial: Vec<i64>) -> Variable {
