@@ -124,8 +124,8 @@ pub enum Command {
 /// Where the state space comes from and how it is read.
 #[derive(Args)]
 pub struct InputArguments {
-    /// Specifications (.slco, .litmus, .txt, .trench, .rmm, .rmx), state spaces (.aut, .aut.gz, - for standard input) or
-    /// facts files; each is a model of its own
+    /// Specifications (.slco, .litmus, .txt, .trench, .rmm, .rmx), state spaces (.aut, .aut.gz, - for standard input)
+    /// or facts files; each is a model of its own
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression
