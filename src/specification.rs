@@ -9,7 +9,7 @@
 //! assert_eq!(specification.outline.threads, ["t"]);
 //! ```
 
-use crate::lang::{self, Diagnostic, Language, Parsed};
+use crate::lang::{self, Diagnostic, Language, Parsed, ParsedCondition};
 use crate::outline::Outline;
 use crate::program::compiled::{Compiled, TooManyIndices};
 use crate::program::{Program, Span};
@@ -98,14 +98,23 @@ impl Specification {
         Ok(Specification { name, text, program, outline, compiled, properties, invariants, asked })
     }
 
-    /// The property that no state satisfies a condition, which is written as for [`lang::parse_condition`]; `origin` is
-    /// named in errors. What its author should know comes beside it.
+    /// The property that no state satisfies a condition, which is written as for [`lang::parse_condition_of`]; `origin`
+    /// is named in errors. What its author should know comes beside it.
     ///
     /// # Errors
     /// All that is wrong with the condition.
     pub fn never(&self, origin: &str, text: &str) -> Result<(Property, Vec<Diagnostic>), Wrong> {
-        let parsed = lang::parse_condition(origin, text, &self.program).map_err(|errors| Wrong(errors.to_string()))?;
+        let parsed = self.condition(origin, text)?;
         Ok((Property::Never(parsed.condition), parsed.warnings))
+    }
+
+    /// A condition on its states, written as for [`lang::parse_condition_of`]; `origin` is named in errors.
+    ///
+    /// # Errors
+    /// All that is wrong with the condition.
+    pub fn condition(&self, origin: &str, text: &str) -> Result<ParsedCondition, Wrong> {
+        lang::parse_condition_of(&self.name, &self.text, origin, text, &self.program)
+            .map_err(|errors| Wrong(errors.to_string()))
     }
 
     /// A problem at a place in the text, as editors take it.

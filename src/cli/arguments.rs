@@ -124,8 +124,8 @@ pub enum Command {
 /// Where the state space comes from and how it is read.
 #[derive(Args)]
 pub struct InputArguments {
-    /// Specifications (.slco, .litmus, .txt, .trench, .rmm), state spaces (.aut, .aut.gz, - for standard input) or
-    /// facts files; each is a model of its own
+    /// Specifications (.slco, .litmus, .txt, .trench, .rmm, .rmx), state spaces (.aut, .aut.gz, - for standard input)
+    /// or facts files; each is a model of its own
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// How labels are written: native, rw (the published mCRL2 translation), or a TOML file with a regular expression
@@ -313,7 +313,7 @@ pub enum CyclesArgument {
 
 #[derive(Args)]
 pub struct ExploreArguments {
-    /// The specification (.slco, .litmus, .txt, .trench, .rmm)
+    /// The specification (.slco, .litmus, .txt, .trench, .rmm, .rmx)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// Write the state space here, as .aut in mCRL2's shape (- for standard output)
@@ -327,7 +327,7 @@ pub struct ExploreArguments {
     /// What no state may satisfy, for example 'P0@CS and P1@CS': the same as --invariant 'not (EXPR)'; may be given
     /// several times. A condition is judged between instructions under sequential consistency, where every write is
     /// visible
-    #[arg(long = "never", value_name = "EXPR")]
+    #[arg(long = "never", value_name = "EXPR", allow_hyphen_values = true)]
     pub nevers: Vec<String>,
     /// Do not check the properties that stand in the specification itself (`never`, `assert`)
     #[arg(long)]
@@ -338,7 +338,7 @@ pub struct ExploreArguments {
 
 #[derive(Args)]
 pub struct ExportArguments {
-    /// The specification (.slco, .litmus, .txt, .trench, .rmm)
+    /// The specification (.slco, .litmus, .txt, .trench, .rmm, .rmx)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// The language
@@ -427,7 +427,7 @@ pub enum ConfirmArgument {
 
 #[derive(Args)]
 pub struct FixArguments {
-    /// The specification (.slco, .txt, .trench, .rmm)
+    /// The specification (.slco, .txt, .trench, .rmm, .rmx)
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
     /// The memory model

@@ -180,7 +180,7 @@ fn not_written(specification: &Specification, cannot: CannotWrite) -> Failure {
             "{name}: only full fences can be put into this text: it has no word for store-store fences"
         )),
         CannotWrite::Anything => Failure::Usage(format!(
-            "{name}: fences can be put into the text of .slco, .txt, .trench and .rmm specifications only"
+            "{name}: fences can be put into the text of .slco, .txt, .trench, .rmm, .rmx and .remmex specifications only"
         )),
     }
 }

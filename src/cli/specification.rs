@@ -12,7 +12,6 @@ use crate::explore::successors::Evaluated;
 use crate::explore::{Exploration, Limits, Stop, Violation, explore};
 use crate::export::Origin;
 use crate::facts::Facts;
-use crate::lang;
 use crate::lang::diagnostic::Diagnostic;
 use crate::program::Span;
 use crate::property::Property;
@@ -67,8 +66,7 @@ impl Specification {
     /// The same, with conditions that must hold in every state; warnings go to standard error.
     pub fn with_invariants(mut self, texts: &[String]) -> Result<Specification, Failure> {
         for text in texts {
-            let parsed = lang::parse_condition(INVARIANT, text, &self.program)
-                .map_err(|errors| Failure::Usage(errors.to_string()))?;
+            let parsed = self.condition(INVARIANT, text).map_err(|errors| Failure::Usage(errors.to_string()))?;
             for warning in &parsed.warnings {
                 tell!("seqcon: {}", warning.render(INVARIANT, text).trim_end());
             }

@@ -20,6 +20,7 @@ pub mod diagnostic;
 pub mod edit;
 pub mod litmus;
 pub(crate) mod names;
+pub mod remmex;
 pub mod rmm;
 pub(crate) mod similar;
 pub mod slco;
@@ -70,6 +71,8 @@ pub struct Language {
     pub instances: Option<Instancer>,
     /// Whether it can write fences of stores, too, and not only full ones.
     pub writes_store_fences: bool,
+    /// Reads a condition on the states of a program, if the language has words of its own for that.
+    pub condition: Option<ConditionReader>,
 }
 
 /// Puts changes into a text.
@@ -81,9 +84,13 @@ pub type Inserter = fn(&str, &Program, &[Change]) -> Result<BTreeMap<usize, Stri
 /// Tells a text with so many instances, or why there is none.
 pub type Instancer = fn(&str, usize) -> Result<String, Vec<Diagnostic>>;
 
+/// Reads a condition, the last argument, on the states of the program that a text says.
+pub type ConditionReader = fn(&str, &Program, &str) -> Result<ParsedCondition, Vec<Diagnostic>>;
+
 impl Language {
     /// All languages.
-    pub const ALL: [Language; 4] = [slco::LANGUAGE, litmus::LANGUAGE, automata::LANGUAGE, rmm::LANGUAGE];
+    pub const ALL: [Language; 5] =
+        [slco::LANGUAGE, litmus::LANGUAGE, automata::LANGUAGE, rmm::LANGUAGE, remmex::LANGUAGE];
 
     /// The extensions of all languages.
     pub fn extensions() -> impl Iterator<Item = &'static str> {
@@ -145,4 +152,29 @@ fn stem(path_name: &str) -> &str {
 /// All that is wrong with the text.
 pub fn parse_condition(origin: &str, text: &str, program: &Program) -> Result<ParsedCondition, Diagnostics> {
     slco::parse_condition(text, program).map_err(|errors| Diagnostics::new(origin, text, errors))
+}
+
+/// The same for a program that was read from the text of a file: languages may have words of their own for conditions.
+///
+/// ```
+/// let text = "int x; proctype P { store(x, 1); } proctype Q { store(x, 2); }";
+/// let program = seqcon::lang::parse("m.rmx", text).expect("it is well-formed").program;
+/// assert!(seqcon::lang::parse_condition_of("m.rmx", text, "--never", "2 1 1", &program).is_ok());
+/// assert!(seqcon::lang::parse_condition_of("m.rmx", text, "--never", "P@1 and Q@1", &program).is_ok());
+/// ```
+///
+/// # Errors
+///
+/// All that is wrong with the condition.
+pub fn parse_condition_of(
+    path_name: &str,
+    source: &str,
+    origin: &str,
+    text: &str,
+    program: &Program,
+) -> Result<ParsedCondition, Diagnostics> {
+    match Language::of(path_name).and_then(|language| language.condition) {
+        Some(read) => read(source, program, text).map_err(|errors| Diagnostics::new(origin, text, errors)),
+        None => parse_condition(origin, text, program),
+    }
 }

@@ -513,6 +513,8 @@ fn a_fixed_text_keeps_its_property() {
         ("specs/properties/szymanski-2.slco".to_owned(), "slco", 3, "fence"),
         // Both processes have one text, of a macro.
         ("specs/dekker-memorax.rmm".to_owned(), "rmm", 2, "fence"),
+        ("specs/remmex/peterson.rmx".to_owned(), "rmx", 2, "; MFENCE"),
+        ("specs/remmex/dekker.rmx".to_owned(), "rmx", 4, "; MFENCE"),
     ];
     let corpus = Path::new("../shared/corpus/rmm/peterson.rmm");
     match corpus.is_file() {
@@ -540,6 +542,25 @@ fn a_fixed_text_keeps_its_property() {
     ends(0, &["-q", "analyse", "specs/sb.slco", "--mm", "tso", "--never", SB, "--json", &report]);
     ends(0, &["fix", "specs/sb.slco", "--mm", "tso", "--with", &report, "-o", &fixed]);
     ends(0, &["verify", &fixed, "--mm", "tso", "--never", SB]);
+}
+
+/// Error states of Remmex are conditions of the command line; its numbers stay what they are when fences are put in.
+#[test]
+fn error_states_of_remmex_are_conditions() {
+    let program = "specs/remmex/peterson.rmx";
+    let scratch = Scratch::new();
+    let fixed = scratch.path("fixed.rmx");
+    let text = fs::read_to_string(program).unwrap().replace("never 2 cs cs;", "").replace("cs: ", "");
+    let unnamed = scratch.file("unnamed.rmx", &text);
+    for vector in ["2 5 5", "-e 2 5 5", "P1@5 and P2@5"] {
+        ends(1, &["verify", &unnamed, "--mm", "tso", "--never", vector]);
+        ends(0, &["fix", &unnamed, "--mm", "tso", "--never", vector, "-o", &fixed]);
+        let (out, _) = ends(0, &["verify", &fixed, "--mm", "tso", "--never", vector]);
+        assert!(out.starts_with("tso: verified"), "{vector}: {out}");
+        ends(0, &["explore", &unnamed, "--never", vector]);
+    }
+    let (_, errors) = ends(2, &["verify", program, "--mm", "tso", "--never", "2 5"]);
+    assert!(errors.contains("--never:1:1: error: there are 1 locations for 2 processes"), "{errors}");
 }
 
 /// Two increments, of which one is lost: whoever reads and writes in one instruction does so in two steps, also under

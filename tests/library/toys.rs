@@ -36,6 +36,7 @@ const TOY: Language = Language {
     insertions: None,
     instances: None,
     writes_store_fences: false,
+    condition: None,
 };
 
 fn variable(name: &str) -> Variable {

@@ -192,6 +192,52 @@ while $r < 1 do read: $r := x; if $r = other 0 then B: syncwr: y := 1 else { fen
     all_are_read_or_refused("Memorax", &texts, &fragments, |text| place(lang::parse("p.rmm", text)));
 }
 
+#[test]
+fn the_language_of_remmex() {
+    let fragments = [
+        "int",
+        "bool",
+        "proctype P {",
+        "never 2 6 6;",
+        "do",
+        "od",
+        "if",
+        "fi",
+        "::",
+        "->",
+        "MFENCE",
+        "SFENCE",
+        "LOCK",
+        "UNLOCK",
+        "break;",
+        "skip;",
+        "cs:",
+        "store(x, 1);",
+        "r = loadval(x);",
+        "load(x, r)",
+        "!",
+        "&&",
+        "||",
+        "[1]",
+        "{",
+        "}",
+        "(",
+        ")",
+        "99999999999999999999",
+        "-",
+        ";",
+        "//",
+        "/*",
+        "é",
+        "\0",
+    ];
+    let second = "int x, a[2][2] = {{1, 2}, {3, 4}}; bool b = true; never 1 l; proctype P { int r, v[2]; bool f;
+l: do :: load(x, 1) || load(x, 2) && r < 3 -> store(a[r][1], v[0]); MFENCE :: !load(b, f) -> LOCK if :: load(x, r) -> store(x, 1);
+UNLOCK break; :: !load(x, r) -> UNLOCK fi; od; v[r] = loadVal(a[1][0]); SFENCE; end: }";
+    let texts = [file("specs/remmex/fast-mutex.rmx"), second.to_owned()];
+    all_are_read_or_refused("Remmex", &texts, &fragments, |text| place(lang::parse("p.rmx", text)));
+}
+
 /// So many copies of so many threads are refused, not made; and each of two equal names is reported once.
 #[test]
 fn copies_of_threads_are_bounded() {

@@ -17,8 +17,8 @@ pub struct EngineArguments {
     /// No state satisfies this condition over shared variables, Thread.variable and Thread@State, for example
     /// 'P0@CS and P1@CS', nor those that the specification itself forbids; may be given several times. It is judged
     /// where all store buffers are empty and every thread is between two instructions: a write that is merely on its
-    /// way does not count
-    #[arg(long, value_name = "EXPR", conflicts_with = "deadlock")]
+    /// way does not count. Of a program in the language of Remmex also an error state, '2 6 6'
+    #[arg(long, value_name = "EXPR", conflicts_with = "deadlock", allow_hyphen_values = true)]
     pub never: Vec<String>,
     /// No state is a deadlock: all threads stuck, and one of them not at its end (the same as --property no-deadlock)
     #[arg(long)]

@@ -88,6 +88,7 @@ pub const LANGUAGE: Language = Language {
     insertions: None,
     instances: Some(instances::instances),
     writes_store_fences: false,
+    condition: None,
 };
 
 /// Reads a program in either language; `name` is what a program is called that does not name itself.

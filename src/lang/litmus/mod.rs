@@ -44,6 +44,7 @@ pub const LANGUAGE: Language = Language {
     insertions: None,
     instances: None,
     writes_store_fences: false,
+    condition: None,
 };
 
 /// A processor architecture.

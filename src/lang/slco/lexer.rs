@@ -111,8 +111,12 @@ fn word(input: &str) -> IResult<&str, &str> {
 }
 
 /// Words with a dot or an at sign between them, without blanks. Reports put an apostrophe behind an object's name.
+/// Control states may be numbers.
 fn path(input: &str) -> IResult<&str, &str> {
-    recognize(pair(word, many0_count(pair(satisfy(|c| matches!(c, '.' | '\'' | '@')), word)))).parse(input)
+    let state = take_while1(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let own = recognize(pair(satisfy(|c| matches!(c, '.' | '\'')), word));
+    let place = recognize(pair(satisfy(|c| c == '@'), state));
+    recognize(pair(word, many0_count(alt((own, place))))).parse(input)
 }
 
 fn symbol(input: &str) -> IResult<&str, &str> {

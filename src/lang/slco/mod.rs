@@ -61,6 +61,7 @@ pub const LANGUAGE: Language = Language {
     insertions: Some(edit::insertions),
     instances: Some(instances::instances),
     writes_store_fences: true,
+    condition: None,
 };
 
 /// Reads a model; the errors are in no particular order.
@@ -76,11 +77,22 @@ fn parse(text: &str) -> Result<Parsed, Vec<Diagnostic>> {
 
 /// Reads a condition on a program's states; the errors are in no particular order.
 pub(super) fn parse_condition(text: &str, program: &Program) -> Result<ParsedCondition, Vec<Diagnostic>> {
+    parse_condition_with(text, program, &[])
+}
+
+/// The same, where what can be observed has second names: each with its first one.
+pub(super) fn parse_condition_with(
+    text: &str,
+    program: &Program,
+    aliases: &[(String, String)],
+) -> Result<ParsedCondition, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let tokens = lexer::condition_tokens(text, &mut errors);
     let expression = tokens.and_then(|tokens| parser::expression(text, &tokens, &mut errors));
     match expression {
-        Some(expression) if errors.is_empty() => resolve::condition(text, &Observables::of(program), &expression),
+        Some(expression) if errors.is_empty() => {
+            resolve::condition(text, &Observables::of(program), aliases, &expression)
+        }
         _ => {
             for error in &mut errors {
                 error.message = error.message.replace("the end of the file", "its end");

@@ -7,20 +7,51 @@ use super::names::check_unique;
 use crate::ids::ThreadAt;
 use crate::lang::slco::syntax::{self, Never};
 use crate::lang::{Diagnostic, ParsedCondition};
-use crate::program::{Expression, Program, Type};
+use crate::program::{Expression, Program, Type, Variable};
 use crate::property::{Observables, Property, StateCondition};
 
-/// Checks a condition that was written as `text`, or tells all that is wrong with it.
+/// Checks a condition that was written as `text`, or tells all that is wrong with it. Second names of what can be
+/// observed stand with their first ones.
 pub fn condition(
     text: &str,
     observables: &Observables,
+    aliases: &[(String, String)],
     expression: &syntax::Expression,
 ) -> Result<ParsedCondition, Vec<Diagnostic>> {
     let mut findings = Findings::default();
-    let expression = checked(observables, expression, &mut findings);
+    let mut known = observables.clone();
+    let mut meant = Vec::new();
+    for (alias, name) in aliases {
+        if let Some(position) = observables.variables.iter().position(|variable| variable.name == *name) {
+            known.variables.push(Variable { name: alias.clone(), ..observables.variables[position].clone() });
+            meant.push(position);
+        }
+    }
+    let expression = checked(&known, expression, &mut findings);
     let warnings = findings.into_warnings()?;
-    let expression = expression.expect("an expression that is none was reported");
+    let mut expression = expression.expect("an expression that is none was reported");
+    by_first_names(&mut expression, observables.variables.len(), &meant);
     Ok(ParsedCondition { condition: StateCondition::new(text, observables, expression), warnings })
+}
+
+/// Puts the first names, so many, into the places of the second ones.
+fn by_first_names(expression: &mut Expression, first_names: usize, meant: &[usize]) {
+    match expression {
+        Expression::Constant(_) => {}
+        Expression::Read(reference) => {
+            if let Some(index) = &mut reference.index {
+                by_first_names(index, first_names, meant);
+            }
+            if let Some(alias) = reference.variable.checked_sub(first_names) {
+                reference.variable = meant[alias];
+            }
+        }
+        Expression::Unary(_, operand) => by_first_names(operand, first_names, meant),
+        Expression::Binary(_, left, right, _) => {
+            by_first_names(left, first_names, meant);
+            by_first_names(right, first_names, meant);
+        }
+    }
 }
 
 fn checked(observables: &Observables, expression: &syntax::Expression, findings: &mut Findings) -> Option<Expression> {
