@@ -209,7 +209,7 @@ pub struct AnalyseArguments {
     /// How fences are chosen: the fewest, or by the paper's heuristic
     #[arg(long, value_enum, default_value = "exact")]
     pub placement: PlacementArgument,
-    /// Weights of fence kinds and points (a TOML file, see docs/formats.md)
+    /// Weights of fence kinds (stores, plain, cumulative) and points (a TOML file, see docs/formats.md)
     #[arg(long, value_name = "FILE")]
     pub cost: Option<PathBuf>,
     /// List critical cycles: at most N, or all of them

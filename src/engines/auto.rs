@@ -8,6 +8,7 @@
 //! | [partial coherence](super::partial_coherence), with heads of 2, 4 and 8 | runs that store buffers can make | that there are none |
 //! | the same, with sets united | | that there are none |
 //! | robustness, by [attacks](crate::weak::attack) | | that all runs are sequentially consistent |
+//! | [buffer automata](super::buffer_automata) | runs | that there are none |
 //! | [store buffers](super::store_buffers) with a bound, if values have none | runs | that there are none, if no buffer was full |
 //! | [single buffer](super::single_buffer), backwards | runs | that there are none |
 //!
@@ -24,6 +25,7 @@
 //! *Limits.* Each way has a number of states of its own, at most `--max-weak-states`.
 
 use super::automata::Stop;
+use super::buffer_automata::{self, Ended, Memory, Reductions};
 use super::judged::{Decided, Method, Ruling, Runnable};
 use super::partial_coherence::{Coherence, Judgement, Reduction, View, judge, judge_sequentially};
 use super::{
@@ -155,7 +157,9 @@ impl Search<'_> {
                 Way::Suspected | Way::Open(_) => consistent.set(Consistent::Open).unwrap_or(()),
             }
         }
-        for way in [Search::few, Search::with_order, Search::with_sets, Search::robust, Search::bounded] {
+        let ways =
+            [Search::few, Search::with_order, Search::with_sets, Search::robust, Search::automata, Search::bounded];
+        for way in ways {
             if let Some(ruling) = way(self, consistent, &mut attempts)? {
                 return Ok(ruling);
             }
@@ -278,6 +282,30 @@ impl Search<'_> {
             Question { granularity: Granularity::Accesses, limit: question.limit.min(PLAIN_STATES), ..question };
         let verdict = robust(self.split, &by_accesses);
         Ok(matches!(verdict, Verdict::Verified(_)).then(|| verdict.into()))
+    }
+
+    /// With what buffers can hold as automata: fences of stores count, and values need no bound.
+    fn automata(&self, _: &Asked, attempts: &mut Attempts) -> Result<Option<Ruling>, trial::Trouble> {
+        let memory = Memory::from(self.machine);
+        let most = self.trial.limits.states.min(PLAIN_STATES);
+        let judged = buffer_automata::judge(self.split, memory, self.forbidden, Reductions::default(), most);
+        let mut note = |what: &str| attempts.tried.push(format!("buffer automata: {what}"));
+        Ok(Some(match judged {
+            Ok(buffer_automata::Judgement::Proved(proof)) => Ruling::Holds(proof.in_words(memory)),
+            Ok(buffer_automata::Judgement::Violated(violation)) => Verdict::Violated(Box::new(violation)).into(),
+            Ok(buffer_automata::Judgement::GoesWrong(at)) => return Err(trial::Trouble::GoesWrong(at)),
+            Ok(buffer_automata::Judgement::Doubtful) => Verdict::Undecided(Limit::SecondLook).into(),
+            Ok(buffer_automata::Judgement::Suspected) => {
+                note("only a path was found, and no run that is like it");
+                return Ok(None);
+            }
+            Err(Ended::Fault(fault)) => return Err(trial::Trouble::Condition(fault)),
+            Err(_) => {
+                note("too many symbolic states (--max-weak-states)");
+                attempts.is_limited = true;
+                return Ok(None);
+            }
+        }))
     }
 
     /// Where the other ways have lost values, and so found no runs, or have too many states.

@@ -3,8 +3,8 @@
 //! *Kinds.* First only full fences are proposed. Where a run demands no more than a fence of stores at some site, and the
 //! checker heeds these, the same is done again with both kinds: the cheapest mixture, of equally cheap ones one with the
 //! fewest full fences, and of these one that is easy to see in a text. A fence of stores empties no buffer, so a checker
-//! may not decide what it decides with full fences; then these stay. If both kinds cost the same, they are the fewest all
-//! the same: where a mixture is enough, full fences at the same sites are.
+//! may not decide what it decides with full fences; then these stay, but for such as can be weakened one by one. If both
+//! kinds cost the same, they are the fewest all the same: where a mixture is enough, full fences at the same sites are.
 
 use super::one_by_one::{OneByOne, one_by_one};
 use super::{Answer, Checker, Examined, Trouble};
@@ -153,7 +153,11 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         match is_asked.then(|| fewest(&choice, learner.demands(), &mut learner)) {
             Some(Insertion::Fewest(mixed)) => fences = mixed,
             Some(Insertion::Undecided(_, Stop::Trouble(trouble))) => return Err(trouble),
-            _ => is_cheapest = !options.costs.prefer_stores(),
+            Some(_) => {
+                weaken(&mut fences, &mut learner)?;
+                is_cheapest = !options.costs.prefer_stores();
+            }
+            None => is_cheapest = !options.costs.prefer_stores(),
         }
     }
     let minimal_sets = match options.minimal_sets {
@@ -239,6 +243,20 @@ fn outcome(
         elapsed: started.elapsed(),
         ..ModelOutcome::new(model, placement, recheck)
     }
+}
+
+/// Weakens one full fence after the other, as long as the property is known to hold.
+fn weaken(fences: &mut Fences, learner: &mut Learner<'_>) -> Result<(), Trouble> {
+    for site in fences.keys().copied().collect::<Vec<Site>>() {
+        let mut weaker = fences.clone();
+        weaker.insert(site, FenceStrength::Stores);
+        match insertion::Checker::check(learner, &weaker) {
+            insertion::Answer::Holds => *fences = weaker,
+            insertion::Answer::Undecided(Stop::Trouble(trouble)) => return Err(trouble),
+            insertion::Answer::Undecided(Stop::Undecided(_)) | insertion::Answer::Fails(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Where demands are not necessary, and cannot be met: all fences, of which one after the other is left out as long as

@@ -1,9 +1,9 @@
 //! The fence that Linden's thesis puts in next, by a run that violates a property (sections 5.5 and 6.5): for
 //! comparison with the fewest.
 //!
-//! If a write becomes visible before an earlier one of its thread, a fence of stores before the last write that does;
-//! else, behind the last read that a thread performs while a write of it waits, is nothing left to do: so a full fence
-//! after the write that the thread issued last before that read.
+//! If a write becomes visible before an earlier one of its thread: a fence of stores, before the last write that does.
+//! Else, if a thread reads while a write of it waits: a full fence, after the write that the thread has issued last
+//! before the last such read.
 //!
 //! *Variant.* The thesis reads this off a symbolic path, with a second buffer automaton on PSO that has no overtaking;
 //! here the run is one of the machine, and both are seen.

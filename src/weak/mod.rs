@@ -6,6 +6,7 @@
 //! | part | holds |
 //! |---|---|
 //! | [`split`] | instructions as accesses with the order that their dependencies ask for |
+//! | `splitter` | how instructions become that |
 //! | [`readiness`] | which of these accesses can be made now, and what that presumes |
 //! | [`threads`] | what one thread can do next, whatever the memory is |
 //! | [`system`] | all threads on one sequentially consistent memory, access by access or instruction by instruction |
@@ -47,6 +48,7 @@ pub mod readiness;
 pub mod runs;
 pub mod semantics;
 pub mod split;
+mod splitter;
 pub mod system;
 pub mod threads;
 pub mod torn;

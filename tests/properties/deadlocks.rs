@@ -46,7 +46,7 @@ fn question(machine: Machine) -> Question {
 
 fn with_fences(specification: &Specification, fences: &[Site]) -> SplitProgram {
     let mut split = SplitProgram::new(&specification.program).unwrap();
-    let repair = Repair { fences: fences.iter().copied().collect(), ..Repair::default() };
+    let repair = Repair::full(fences.iter().copied());
     repair.apply(&specification.outline, &mut split);
     split
 }
@@ -90,7 +90,7 @@ fn by_engine(
     searches: trial::Limits,
 ) -> Told {
     let settings = Settings { searches, ..Settings::default() };
-    let repair = Repair { fences: fences.iter().copied().collect(), ..Repair::default() };
+    let repair = Repair::full(fences.iter().copied());
     let answer = asked(named(engine), specification, &Property::NoDeadlock, &settings, |examined| {
         let model = MemoryModel::named(model).unwrap();
         examined.checker(&model).and_then(|mut checker| checker.check(&repair)).unwrap()

@@ -147,3 +147,44 @@ fn nor_inside_of_instructions() {
     let shape = Shape { most_threads: 2, composites: true, ..SHAPE };
     mixtures_are_the_cheapest(150, &shape, "stores = 2\nplain = 3\ncumulative = 3\n");
 }
+
+/// As Linden's tool Remmex has it: two of each kind, and for three processes three.
+#[test]
+fn peterson_gets_as_many_of_each_kind_as_published() {
+    let model = MemoryModel::named("pso").unwrap();
+    for (name, each) in [("peterson", 2), ("peterson-3", 3)] {
+        let text = std::fs::read_to_string(format!("specs/properties/{name}.slco")).unwrap();
+        let (specification, _) = Specification::parse(format!("{name}.slco"), text).unwrap();
+        let property = &specification.properties[0];
+        let settings = Settings::default();
+        let task = Task {
+            subject: Subject::Program(&specification),
+            property,
+            models: &[],
+            limits: &Limits::default(),
+            rest: &Budget::default,
+            settings: &settings,
+        };
+        let examined = engines::named("auto").unwrap().examine(&task).unwrap();
+        let outcome = examined.place(&model, &Options::default()).unwrap();
+        assert_eq!(KINDS.map(|kind| outcome.num_of_fences(kind)), [each, each], "{name}");
+        assert_eq!(outcome.placement.minimality, Minimality::Program);
+        let full = examined.place(&model, &Options { store_fences: false, ..Options::default() }).unwrap();
+        assert_eq!(KINDS.map(|kind| full.num_of_fences(kind)), [0, 2 * each], "{name}");
+    }
+}
+
+#[test]
+fn a_weaker_fence_is_not_dearer() {
+    let text = std::fs::read_to_string("specs/properties/peterson.slco").unwrap();
+    let (specification, _) = Specification::parse("peterson.slco".to_owned(), text).unwrap();
+    examined(&specification, &Property::Robust, |examined| {
+        let read = |text: &str| Costs::from_toml(text, examined.accesses(), |site| format!("{site:?}"));
+        let error = read("stores = 3\nplain = 2\ncumulative = 2").unwrap_err().to_string();
+        assert!(error.contains("a store-store fence costs more (3) than a plain one (2)"), "{error}");
+        let site = *examined.accesses().sites().iter().next().unwrap();
+        let cost = |text: &str| KINDS.map(|kind| read(text).unwrap().of(site, kind));
+        assert_eq!(cost("plain = 2\ncumulative = 2"), [2, 2], "as a plain one, if nothing is said");
+        assert_eq!(cost("stores = 1\nplain = 2\ncumulative = 2"), [1, 2]);
+    });
+}

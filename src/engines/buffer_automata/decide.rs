@@ -52,10 +52,7 @@ pub struct Proof {
 pub fn decide(trial: &Trial<'_>, reductions: Reductions) -> Decided {
     let memory = match trial.model.known() {
         Ok(Known::Sc) => Memory::Sc,
-        _ => match Machine::of(trial.model).map_err(Trouble::CannotRun)? {
-            Machine::Tso => Memory::Tso,
-            Machine::Pso => Memory::Pso,
-        },
+        _ => Memory::from(Machine::of(trial.model).map_err(Trouble::CannotRun)?),
     };
     let Some(forbidden) = Forbidden::by(trial.property) else {
         return Err(Trouble::Undecidable(trial.property.kind()));

@@ -53,6 +53,15 @@ impl Memory {
     }
 }
 
+impl From<Machine> for Memory {
+    fn from(machine: Machine) -> Memory {
+        match machine {
+            Machine::Tso => Memory::Tso,
+            Machine::Pso => Memory::Pso,
+        }
+    }
+}
+
 /// A symbolic state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Symbolic {

@@ -95,13 +95,7 @@ fn put(places: &mut Places, at: usize, kind: Kind) {
 }
 
 /// A fence on every way into a control state in the thread of an instruction.
-fn ways(
-    translated: &Translated,
-    at: At,
-    state: ControlAt,
-    kind: Kind,
-    places: &mut Places,
-) -> Result<(), CannotWrite> {
+fn ways(translated: &Translated, at: At, state: ControlAt, kind: Kind, places: &mut Places) -> Result<(), CannotWrite> {
     let entry = translated.entries.get(at.thread.index()).and_then(|entries| entries.get(state.index()));
     if let Some(&Some(entry)) = entry {
         put(places, entry, kind);
