@@ -144,7 +144,7 @@ fn programs_that_deadlock_only_with_store_buffers_need_fences() {
         );
         let specification = read(&path);
         for (model, fences) in [("tso", on_tso), ("pso", on_pso)] {
-            for engine in ["auto", "single-buffer", "store-buffers", "partial-coherence"] {
+            for engine in ["auto", "single-buffer", "partial-coherence"] {
                 let mut settings = Settings::default();
                 settings.abstracting.coherence = Coherence::Full(2);
                 let outcome = asked(named(engine), &specification, &Property::NoDeadlock, &settings, |examined| {
