@@ -38,12 +38,12 @@ pub fn close(search: &mut Search<'_, '_>) -> Result<(Vec<Member>, usize), Ended>
     let mut open: Vec<NodeId> = (0..seen as NodeId).rev().collect();
     loop {
         while let Some(node) = open.pop() {
-            if !is_included(search, node) {
+            if !search.tree.node(node).is_included {
                 follow(search, node, &mut open)?;
             }
         }
         let needed: Vec<NodeId> =
-            (0..search.tree.nodes.len() as NodeId).filter(|&node| !is_included(search, node)).collect();
+            (0..search.tree.nodes.len() as NodeId).filter(|&node| !search.tree.node(node).is_included).collect();
         let unranked = unranked(search, &needed);
         let Some(&first) = unranked.first() else {
             let left_out = search.tree.nodes.len() - seen;
@@ -57,15 +57,6 @@ pub fn close(search: &mut Search<'_, '_>) -> Result<(Vec<Member>, usize), Ended>
         search.tree.nodes[first as usize].followed = Followed::All;
         open.push(first);
     }
-}
-
-/// Whether another state includes this one; of those that are equal the first is kept.
-fn is_included(search: &mut Search<'_, '_>, node: NodeId) -> bool {
-    let own = search.tree.node(node);
-    search.tree.alike(own.shared).iter().any(|&other| {
-        let buffers = &search.tree.node(other).buffers;
-        other != node && (other < node || *buffers != own.buffers) && includes(&mut search.space, buffers, &own.buffers)
-    })
 }
 
 /// Adds what the steps of a state lead to, where no state includes it.
@@ -111,17 +102,17 @@ fn unranked(search: &mut Search<'_, '_>, needed: &[NodeId]) -> Vec<NodeId> {
         }
         waiting.push((node, into));
     }
+    // Successors were mostly found later.
+    waiting.reverse();
     loop {
         let before = waiting.len();
-        // Successors were mostly found later.
-        for position in (0..waiting.len()).rev() {
-            if waiting[position].1.iter().any(|&next| has_rank[next as usize]) {
-                has_rank[waiting[position].0 as usize] = true;
-                waiting.remove(position);
-            }
-        }
+        waiting.retain(|(node, into)| {
+            let found = into.iter().any(|&next| has_rank[next as usize]);
+            has_rank[*node as usize] = found;
+            !found
+        });
         if waiting.len() == before || waiting.is_empty() {
-            return waiting.into_iter().map(|(node, _)| node).collect();
+            return waiting.into_iter().rev().map(|(node, _)| node).collect();
         }
     }
 }

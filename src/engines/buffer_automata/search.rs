@@ -7,7 +7,8 @@
 //!
 //! *Variant.* The thesis goes depth first. Its paths have thousands of steps, along which rounds are looked for from
 //! every state, and where rounds cannot be accelerated it goes down one of them for ever. Breadth first what is
-//! violated is found in any case, and by a short path.
+//! violated is found in any case, and by a short path. Only states that were accelerated come before others: they include
+//! much of what waits to be followed.
 //!
 //! Where a state is included by another one in which steps sleep that are awake in it, the thesis follows these from
 //! the smaller state, and has them awake in all that include it, although they were not followed from there. Here they
@@ -124,6 +125,10 @@ impl<'p, 'f> Search<'p, 'f> {
         let initial = self.space.initial();
         self.enter(initial, None, Vec::new())?;
         while let Some((node, woken)) = self.queue.pop_front() {
+            if self.tree.node(node).is_included {
+                // Its steps are among those of another one.
+                continue;
+            }
             let state = self.tree.state(node);
             let steps = match woken {
                 Some(woken) => {
@@ -178,7 +183,12 @@ impl<'p, 'f> Search<'p, 'f> {
         let node = self.add(&state, shared, found, round)?;
         let known = &mut self.tree.nodes[node as usize];
         (known.asleep, known.is_open) = (asleep, true);
-        self.queue.push_back((node, None));
+        // What was accelerated includes much of what is about to be followed.
+        if known.round.is_some() {
+            self.queue.push_front((node, None));
+        } else {
+            self.queue.push_back((node, None));
+        }
         Ok(())
     }
 
@@ -224,8 +234,9 @@ impl<'p, 'f> Search<'p, 'f> {
             return Err(Ended::Limit(LimitReached::States));
         }
         let buffers = state.buffers.clone();
-        let (followed, asleep, is_open) = (Followed::All, Vec::new(), false);
-        let node = self.tree.add(Node { shared, buffers, parent, round, followed, asleep, is_open });
+        let (followed, asleep) = (Followed::All, Vec::new());
+        let node = Node { shared, buffers, parent, round, followed, asleep, is_open: false, is_included: false };
+        let node = self.tree.add(&mut self.space, node);
         if let Some((_, Step::Issue { thread, to, .. })) = parent
             && self.space.machine.system.thread(thread).config(to).is_faulty
         {

@@ -36,6 +36,8 @@ pub struct Node {
     pub asleep: Vec<Step>,
     /// Whether it is still to be followed.
     pub is_open: bool,
+    /// Whether another state includes it: then it is needed no more, but as a place on paths.
+    pub is_included: bool,
 }
 
 /// All nodes.
@@ -45,7 +47,7 @@ pub struct Tree {
     pub nodes: Vec<Node>,
     states: Vec<Rc<State>>,
     numbers: FxHashMap<Rc<State>, u32>,
-    /// The nodes of each memory with threads.
+    /// The nodes of each memory with threads, but for those that are included by others.
     alike: Vec<Vec<NodeId>>,
 }
 
@@ -81,15 +83,22 @@ impl Tree {
         &self.states[self.node(number).shared as usize]
     }
 
-    /// Adds a node.
-    pub fn add(&mut self, node: Node) -> NodeId {
+    /// Adds a node that no other one includes.
+    pub fn add(&mut self, space: &mut Space<'_>, node: Node) -> NodeId {
         let number = self.nodes.len() as NodeId;
-        self.alike[node.shared as usize].push(number);
-        self.nodes.push(node);
+        let nodes = &mut self.nodes;
+        let alike = &mut self.alike[node.shared as usize];
+        alike.retain(|&other| {
+            let other = &mut nodes[other as usize];
+            other.is_included = includes(space, &node.buffers, &other.buffers);
+            !other.is_included
+        });
+        alike.push(number);
+        nodes.push(node);
         number
     }
 
-    /// The nodes with this memory and these threads.
+    /// The nodes with this memory and these threads that are included by no others.
     #[must_use]
     pub fn alike(&self, shared: u32) -> &[NodeId] {
         &self.alike[shared as usize]
