@@ -282,6 +282,14 @@ fn traps() -> Vec<(&'static str, Waiting, [Told; 2])> {
             none,
         ),
         ("nor with a fence behind that", vec![fenced(thread(&[(0, 0, Op::Flip)]), 0), waits_for_nothing.clone()], none),
+        (
+            "nor one that sets it to this and that where it is, with fences behind",
+            vec![
+                fenced(fenced(thread(&[(0, 0, Op::Become(0)), (0, 0, Op::Become(1))]), 0), 1),
+                waits_for_nothing.clone(),
+            ],
+            none,
+        ),
         ("nor one that writes what is there", vec![thread(&[(0, 0, Op::Set(1, 0))]), waits_for_nothing.clone()], none),
         ("a step that leads back and changes nothing is none", vec![thread(&[(0, 0, Op::Skip)]), ends.clone()], some),
         (
