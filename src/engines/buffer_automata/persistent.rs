@@ -27,8 +27,19 @@ use rustc_hash::FxHashMap;
 pub enum GoesFirst {
     /// It moves in every run to a forbidden state.
     Must,
-    /// One of its moves, by position, makes no difference to what is forbidden.
-    May(u32),
+    /// These of its moves, by position as bits, make no difference to what is forbidden.
+    May(u64),
+}
+
+impl GoesFirst {
+    /// Whether a move of the thread, by position, is one for which it can go first.
+    #[must_use]
+    pub fn counts(self, number: u32) -> bool {
+        match self {
+            GoesFirst::Must => true,
+            GoesFirst::May(moves) => number < 64 && moves & 1 << number != 0,
+        }
+    }
 }
 
 /// Knows which threads can go first.
@@ -77,8 +88,11 @@ impl<'f> Persistent<'f> {
         if self.must_move(space, thread, config) {
             return Some(GoesFirst::Must);
         }
-        let invisible = moves.iter().position(|known| self.is_invisible(space, thread, config, known));
-        invisible.map(|number| GoesFirst::May(number as u32))
+        // Behind the 64th move none is looked for.
+        let numbered = moves.iter().take(64).enumerate();
+        let invisible = numbered.filter(|(_, known)| self.is_invisible(space, thread, config, known));
+        let invisible = invisible.fold(0, |bits, (number, _)| bits | 1 << number);
+        (invisible != 0).then_some(GoesFirst::May(invisible))
     }
 
     /// Whether nothing forbidden is seen while a thread is there, which can move.

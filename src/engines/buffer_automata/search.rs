@@ -310,11 +310,7 @@ impl<'p, 'f> Search<'p, 'f> {
     }
 }
 
-/// Whether a move is one of those for which a thread can go first.
+/// Whether a step is a move for which its thread can go first.
 pub fn counts(why: GoesFirst, step: Step) -> bool {
-    match (why, step) {
-        (GoesFirst::Must, _) => true,
-        (GoesFirst::May(only), Step::Issue { number, .. }) => number == only,
-        (GoesFirst::May(_), _) => false,
-    }
+    matches!(step, Step::Issue { number, .. } if why.counts(number))
 }
