@@ -7,6 +7,7 @@
 mod support;
 
 mod automata_semantics;
+mod buffer_automata;
 mod deadlocks;
 mod exploration;
 mod facts_extraction;

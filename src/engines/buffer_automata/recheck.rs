@@ -41,7 +41,7 @@ pub fn proves(
     let look = Look { members, plain: &plain, places, writes: space.writes().to_vec() };
     let Symbolic { shared, buffers } = space.initial();
     let contents: Vec<Content> = buffers.iter().map(|&language| Content::all(language)).collect();
-    if look.including(&shared, &contents).is_empty() {
+    if look.including(&shared, &contents).next().is_none() {
         return Ok(false);
     }
     let mut judge = Judge::new(forbidden);
@@ -74,12 +74,10 @@ pub fn proves(
                 led.extend(look.commits(space, member, thread));
             }
             for (step, shared, contents) in led {
-                let including = look.including(&shared, &contents);
-                if including.is_empty() {
-                    return Ok(false);
-                }
+                let mut including = look.including(&shared, &contents);
+                let Some(first) = including.next() else { return Ok(false) };
                 if why.is_some_and(|why| counts(why, step)) {
-                    counted.extend(including);
+                    counted.extend([first].into_iter().chain(including));
                 }
             }
         }
@@ -141,13 +139,12 @@ impl Look<'_> {
     }
 
     /// The states that have all of this.
-    fn including(&self, shared: &State, contents: &[Content]) -> Vec<usize> {
+    fn including(&self, shared: &State, contents: &[Content]) -> impl Iterator<Item = usize> {
         let candidates = self.places.get(shared).into_iter().flatten().copied();
-        let includes = |number: &usize| {
-            let buffers = &self.members[*number].buffers;
+        candidates.filter(move |&number| {
+            let buffers = &self.members[number].buffers;
             contents.iter().zip(&buffers[..]).all(|(content, &into)| self.is_within(content, into))
-        };
-        candidates.filter(includes).collect()
+        })
     }
 
     /// Whether every word of a content is one of a language.

@@ -49,6 +49,8 @@ pub struct Tree {
     numbers: FxHashMap<Rc<State>, u32>,
     /// The nodes of each memory with threads, but for those that are included by others.
     alike: Vec<Vec<NodeId>>,
+    /// All nodes by what they are: most steps lead to a state that was seen just so.
+    known: FxHashMap<(u32, Box<[Language]>), NodeId>,
 }
 
 impl Tree {
@@ -94,6 +96,7 @@ impl Tree {
             !other.is_included
         });
         alike.push(number);
+        self.known.insert((node.shared, node.buffers.clone()), number);
         nodes.push(node);
         number
     }
@@ -106,6 +109,10 @@ impl Tree {
 
     /// The first node that stands for all that these languages do.
     pub fn including(&self, space: &mut Space<'_>, shared: u32, buffers: &[Language]) -> Option<NodeId> {
+        let same = self.known.get(&(shared, buffers.into())).copied();
+        if let Some(same) = same.filter(|&same| !self.node(same).is_included) {
+            return Some(same);
+        }
         self.alike(shared).iter().copied().find(|&other| includes(space, &self.node(other).buffers, buffers))
     }
 }
