@@ -80,8 +80,8 @@ struct CostFile {
     stores: Option<u64>,
     #[serde(default = "one")]
     plain: u64,
-    #[serde(default = "one")]
-    cumulative: u64,
+    #[serde(default)]
+    cumulative: Option<u64>,
     #[serde(default)]
     points: BTreeMap<String, u64>,
 }
@@ -150,7 +150,8 @@ impl Costs {
             let weight = checked(name, *weight)?;
             sites.entry(*site).and_modify(|known: &mut u64| *known = weight.max(*known)).or_insert(weight);
         }
-        let (plain, cumulative) = (checked("plain", file.plain)?, checked("cumulative", file.cumulative)?);
+        let plain = checked("plain", file.plain)?;
+        let cumulative = file.cumulative.map_or(Ok(plain), |cumulative| checked("cumulative", cumulative))?;
         if cumulative < plain {
             return Err(CostError::CumulativeIsCheaper { plain, cumulative });
         }

@@ -37,6 +37,7 @@ pub use plain::Plain;
 
 use automaton::{Automaton, State};
 use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 use std::rc::Rc;
 use subsets::Nondeterministic;
 
@@ -328,6 +329,27 @@ impl Languages {
     #[must_use]
     pub fn shortest(&self, l: Language) -> Option<Vec<Letter>> {
         self.automaton(l).shortest()
+    }
+
+    /// The same among the words that have only such letters.
+    #[must_use]
+    pub fn shortest_of(&self, l: Language, is_allowed: impl Fn(Letter) -> bool) -> Option<Vec<Letter>> {
+        let automaton = self.automaton(l);
+        let mut seen = vec![false; automaton.len()];
+        let start = (!seen.is_empty()).then(|| (0, Vec::new()));
+        let mut open: VecDeque<(State, Vec<Letter>)> = start.into_iter().collect();
+        while let Some((state, word)) = open.pop_front() {
+            if std::mem::replace(&mut seen[state as usize], true) {
+                continue;
+            }
+            if automaton.accepts(state) {
+                return Some(word);
+            }
+            for &(letter, next) in automaton.moves(state).iter().filter(|(letter, _)| is_allowed(*letter)) {
+                open.push_back((next, word.iter().copied().chain([letter]).collect()));
+            }
+        }
+        None
     }
 }
 

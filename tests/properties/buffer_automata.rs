@@ -1,7 +1,7 @@
 //! The engine buffer-automata: against all states on store buffers, against single-buffer and partial-coherence, with
 //! each of its reductions and without; deadlocks against a machine of the tests' own; fences one by one.
 
-use super::single_buffer::{Counts, SIZE, question, random_condition, random_loops};
+use super::single_buffer::{Counts, SIZE, question, random_condition, random_loops, weak_condition};
 use crate::support::engines::{asked, named};
 use crate::support::random::{cases, random_cases};
 use crate::support::random_program::{show, with_store_fences};
@@ -216,11 +216,11 @@ fn fences_one_by_one_are_enough() {
     let counts: Counts<6> = Counts::new();
     let more = Counts::<1>::new();
     random_cases(cases(1_500), |rng| {
-        let program = without_composites(random_loops(rng, SIZE));
-        let condition = random_condition(rng, &program);
+        let Ok(specification) = Specification::of_program(without_composites(random_loops(rng, SIZE))) else { return };
+        let (machine, model) = [(Machine::Tso, "tso"), (Machine::Pso, "pso")][rng.random_range(0..2)];
+        let model = MemoryModel::named(model).unwrap();
+        let Some(condition) = weak_condition(rng, &specification, machine) else { return counts.add(OPEN) };
         let property = Property::Never(condition.clone());
-        let Ok(specification) = Specification::of_program(program) else { return };
-        let model = MemoryModel::named(["tso", "pso"][rng.random_range(0..2)]).unwrap();
         let mut settings = Settings::default();
         settings.searches.states = MOST;
         asked(named("buffer-automata"), &specification, &property, &settings, |examined| {

@@ -4,7 +4,9 @@
 //! state. Then every state that the machine reaches, by whatever run, is included by one of these, or nothing forbidden
 //! can be reached by what is left out: from a state of which only the moves of one thread are followed the run goes on
 //! with its first move of that thread, and is shorter than before; if it has none, the move that makes no difference is
-//! made first, and the run is as long as before, but its state has a smaller *rank*. States of which all steps are
+//! made first, and the run is as long as before, but its state has a smaller *rank*. (Marks that leave buffers do not
+//! count for the length of a run: it can have more of them than before only where it has become shorter, and between two
+//! others there are finitely many.) States of which all steps are
 //! followed have rank 0, others one more than the least rank among the states that the moves lead into for which the
 //! thread can [go first](super::persistent). Every state must have one. With ranks every place that a thread can
 //! come to is seen, too, and so all instructions that go wrong.

@@ -1,6 +1,7 @@
 //! A symbolic path as a run on store buffers.
 //!
-//! Where the path ends, all buffers are to be empty, or hold as little as they can. From there the path is undone, step by step, with one content for
+//! Where the path ends, all buffers are to be empty, or hold nothing that matters; what they hold becomes visible in the
+//! end. From there the path is undone, step by step, with one content for
 //! each buffer: what a commit has taken is put back, what a write has appended is taken away. Where a round was
 //! accelerated, the content may be that of before the round, or that after one more of the rounds that follow each
 //! other there, which is then undone in the same way; languages tell early what cannot come about. What is left at the
@@ -49,7 +50,8 @@ struct Place {
 /// # Errors
 /// If the budget is exhausted.
 pub fn run_to(space: &mut Space<'_>, tree: &Tree, node: NodeId) -> Result<Option<Run>, Exhausted> {
-    let shortest = |&language: &Language| space.languages.shortest(language).unwrap_or_default();
+    let shortest =
+        |&language: &Language| space.least(language).or_else(|| space.languages.shortest(language)).unwrap_or_default();
     let contents = tree.node(node).buffers.iter().map(shortest).collect();
     let end = Place { node, contents, laps: Vec::new() };
     // Each place with the step that was undone to come there, and the place before that.
@@ -72,7 +74,7 @@ pub fn run_to(space: &mut Space<'_>, tree: &Tree, node: NodeId) -> Result<Option
                 steps.extend(places[at].1);
                 at = places[at].2;
             }
-            return Ok(made(space, &steps));
+            return Ok(made(space, &steps).map(|run| drained(space, run)));
         }
         let mut before = Undoing { space: &mut *space, tree }.before(&place);
         // What comes first is tried first.
@@ -234,6 +236,18 @@ fn made(space: &mut Space<'_>, steps: &[Step]) -> Option<Run> {
         }
     }
     Some(run)
+}
+
+/// The run, and behind it commits until all buffers are empty.
+fn drained(space: &mut Space<'_>, mut run: Run) -> Run {
+    loop {
+        let here = run.last().map_or_else(|| space.machine.initial(), |(_, state)| state.clone());
+        let is_commit = |made: &(BufferStep, BufferState)| matches!(made.0, BufferStep::Committed { .. });
+        match space.machine.steps(&here).into_iter().find(is_commit) {
+            Some(commit) => run.push(commit),
+            None => return run,
+        }
+    }
 }
 
 /// Whether a move begins with this access.

@@ -41,6 +41,8 @@ mod persistent;
 mod recheck;
 mod search;
 mod space;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 pub use decide::{Judgement, Proof, judge};

@@ -8,7 +8,10 @@
 //! - *it must*: nothing forbidden is ever seen while it is where it is; or
 //! - *it may*: one of its moves makes no difference to what is forbidden. That move can be made first, too, in a run
 //!   in which the thread does not move: so it leads to a forbidden state still. (Then the run does not become shorter,
-//!   and all others may be put off for ever. Hence [ranks](super::closing).)
+//!   and all others may be put off for ever. Hence [ranks](super::closing).) What such a move writes, to a location
+//!   that nobody asks for, may still wait in the end, and therefore does not keep a state [from being
+//!   judged](Space::violated): else each time that it has become visible, the thread could have written again. A fence
+//!   of stores is no such move: its mark would have to leave.
 //!
 //! *Variant.* The thesis takes a thread only if the place where it is occurs in no forbidden state, and some move of
 //! it leads off the path of the search. Here conditions may speak of locals and of memory, too.
@@ -85,7 +88,7 @@ impl<'f> Persistent<'f> {
         {
             return None;
         }
-        if self.must_move(space, thread, config) {
+        if self.must_move(space, thread, config, &moves) {
             return Some(GoesFirst::Must);
         }
         // Behind the 64th move none is looked for.
@@ -96,12 +99,18 @@ impl<'f> Persistent<'f> {
     }
 
     /// Whether nothing forbidden is seen while a thread is there, which can move.
-    fn must_move(&self, space: &Space<'_>, thread: ThreadAt, config: ConfigId) -> bool {
+    fn must_move(&self, space: &Space<'_>, thread: ThreadAt, config: ConfigId, moves: &[Move]) -> bool {
         let known = space.machine.system.thread(thread);
         match self.forbidden {
             _ if !known.is_judged(config) => true,
-            // It has not ended, and is not stuck.
-            Forbidden::End(_) | Forbidden::Deadlock => true,
+            // It has not ended.
+            Forbidden::End(_) => true,
+            // Who comes home through a fence that was put in is stuck all the same.
+            Forbidden::Deadlock => moves.iter().any(|step| match step.action {
+                Action::Write { .. } => true,
+                Action::Silent { next } => next != config && known.is_judged(next),
+                Action::Read { .. } | Action::Whole => false,
+            }),
             Forbidden::State(condition) => {
                 let (locals, controls) = (self.slots[thread.index()], self.slots[self.slots.len() - 1]);
                 let config = known.config(config);
@@ -118,8 +127,9 @@ impl<'f> Persistent<'f> {
 
     /// Whether a move makes no difference to what is forbidden: not by where it leads, and not by what it writes.
     fn is_invisible(&self, space: &Space<'_>, thread: ThreadAt, config: ConfigId, known: &Move) -> bool {
-        let is_seen = |location: LocationAt| self.observed.locations().contains(&location.index());
+        let is_seen = |location: LocationAt| space.is_observed(location);
         let to = match known.action {
+            _ if known.ordered => return false,
             Action::Write { location, next, .. } if !is_seen(location) => next,
             Action::Silent { next } if next != config => next,
             _ => return false,

@@ -13,6 +13,7 @@ use super::tree::Followed;
 use crate::budget::Exhausted;
 use crate::ids::{LocationAt, ThreadAt};
 use crate::regular::{Language, Letter, Plain};
+use crate::weak::buffers::BufferState;
 use crate::weak::forbidden::{Forbidden, Judge};
 use crate::weak::system::State;
 use crate::weak::threads::{Action, ConfigId};
@@ -53,8 +54,11 @@ pub fn proves(
         if space.machine.system.program.threads_at().any(faulty) {
             return Ok(false);
         }
-        if !matches!(space.violated(&state, &mut judge), Ok(None)) {
-            return Ok(false);
+        if member.buffers.iter().all(|&language| look.may_matter_no_more(space, language)) {
+            let drained = BufferState { shared: state.shared.clone(), ..space.machine.initial() };
+            if !matches!(judge.violated(&mut space.machine, &drained), Ok(None)) {
+                return Ok(false);
+            }
         }
         let threads: Vec<ThreadAt> = match member.followed {
             Followed::All => space.machine.system.program.threads_at().collect(),
@@ -211,6 +215,23 @@ impl Look<'_> {
     fn can_be_empty(&self, language: Language) -> bool {
         let automaton = self.plain(language);
         automaton.initial().is_some_and(|start| automaton.is_accepting(start))
+    }
+
+    /// Whether a buffer can hold nothing but marks, and writes to locations that nobody asks for.
+    fn may_matter_no_more(&self, space: &Space<'_>, language: Language) -> bool {
+        let automaton = self.plain(language);
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let mut open: Vec<u32> = automaton.initial().into_iter().collect();
+        while let Some(at) = open.pop() {
+            if automaton.is_accepting(at) {
+                return true;
+            }
+            if seen.insert(at) {
+                let can_wait = |letter: Letter| letter == MARK || !space.is_observed(self.writes[letter as usize].0);
+                open.extend(automaton.moves(at).iter().filter(|(letter, _)| can_wait(*letter)).map(|(_, next)| *next));
+            }
+        }
+        false
     }
 
     /// What the moves of a thread lead to, but for those that leave everything as it is.

@@ -243,8 +243,7 @@ impl<'p, 'f> Search<'p, 'f> {
             return Err(Ended::Met(Met::Wrong(node)));
         }
         // With empty buffers it is the same state whatever else they can hold.
-        let can_be_empty = state.buffers.iter().all(|&language| self.space.languages.accepts_empty(language));
-        if can_be_empty && self.judged.get(&shared) != Some(&false) {
+        if self.space.is_judged(&state.buffers) && self.judged.get(&shared) != Some(&false) {
             let violated = self.space.violated(state, &mut self.judge).map_err(Ended::Fault)?;
             self.judged.insert(shared, violated.is_some());
             if let Some(what) = violated {

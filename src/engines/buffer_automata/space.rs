@@ -17,6 +17,7 @@
 //! may differ in number between the buffers of a thread; such combinations never become empty, and so are never judged,
 //! nor pass a fence: they cost, and prove nothing wrong.
 
+use crate::engines::automata::observed::Observed;
 use crate::ids::{LocationAt, ThreadAt};
 use crate::property::ConditionFault;
 use crate::regular::{Language, Languages, Letter};
@@ -119,6 +120,8 @@ pub struct Space<'p> {
     pub languages: Languages,
     /// The writes that letters stand for; the first one is the mark's place.
     letters: Vec<(LocationAt, i64)>,
+    /// The locations that what is forbidden asks for.
+    observed: Vec<bool>,
     numbers: FxHashMap<(LocationAt, i64), Letter>,
 }
 
@@ -126,7 +129,10 @@ impl<'p> Space<'p> {
     /// Of a program, as far as what is forbidden tells its states apart.
     #[must_use]
     pub fn new(program: &'p SplitProgram, memory: Memory, forbidden: Forbidden<'_>) -> Space<'p> {
+        let mut observed = vec![false; program.memory.len()];
+        Observed::of(program, forbidden).locations().into_iter().for_each(|location| observed[location] = true);
         Space {
+            observed,
             machine: Buffers::with(program, forbidden.configurations(program), memory.machine(), usize::MAX),
             memory,
             languages: Languages::new(),
@@ -350,12 +356,32 @@ impl<'p> Space<'p> {
         }
     }
 
-    /// What the state violates, in words, if all its buffers can be empty and that is a state which is forbidden.
+    /// Whether what is forbidden asks for a location.
+    #[must_use]
+    pub fn is_observed(&self, location: LocationAt) -> bool {
+        self.observed[location.index()]
+    }
+
+    /// The least that a buffer can hold in a state that is judged: nothing but marks, and writes to locations that
+    /// nobody asks for. They can become visible, and the state is forbidden still, or is not.
+    #[must_use]
+    pub fn least(&self, language: Language) -> Option<Vec<Letter>> {
+        let can_wait = |letter: Letter| letter == MARK || !self.is_observed(self.write(letter).0);
+        self.languages.shortest_of(language, can_wait)
+    }
+
+    /// Whether a state is judged: all buffers can hold nothing that matters.
+    #[must_use]
+    pub fn is_judged(&self, buffers: &[Language]) -> bool {
+        buffers.iter().all(|&language| self.languages.accepts_empty(language) || self.least(language).is_some())
+    }
+
+    /// What the state violates, in words, if it is judged, and is forbidden with empty buffers.
     ///
     /// # Errors
     /// If the condition cannot be evaluated there.
     pub fn violated(&mut self, state: &Symbolic, judge: &mut Judge<'_>) -> Result<Option<String>, ConditionFault> {
-        if !state.buffers.iter().all(|&language| self.languages.accepts_empty(language)) {
+        if !self.is_judged(&state.buffers) {
             return Ok(None);
         }
         let drained = BufferState { shared: state.shared.clone(), ..self.machine.initial() };
