@@ -206,7 +206,8 @@ pub struct AnalyseArguments {
     /// Which conflicts cycles are searched over: chosen for each pair, only of accesses enabled together, or all
     #[arg(long, value_enum, default_value = "auto")]
     pub conflicts: ConflictsArgument,
-    /// How fences are chosen: the fewest, or by the paper's heuristic
+    /// How fences are chosen: the fewest, or by a paper's heuristic (--engine cycles; --engine buffer-automata: one by
+    /// one, as a run calls for them)
     #[arg(long, value_enum, default_value = "exact")]
     pub placement: PlacementArgument,
     /// Weights of fence kinds (stores, plain, cumulative) and points (a TOML file, see docs/formats.md)

@@ -32,6 +32,7 @@ mod regressions;
 mod remmex_conditions;
 mod remmex_parsing;
 mod remmex_programs;
+mod remmex_tables;
 mod rmm_corpus;
 mod rmm_fences;
 mod rmm_parsing;
