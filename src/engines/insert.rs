@@ -95,11 +95,10 @@ pub fn insert(examined: &dyn Examined, model: &MemoryModel, options: &Options) -
         enough: BTreeMap::new(),
     };
     if options.method == Method::Greedy {
-        let OneByOne { inserted, fences, runs, ground } = one_by_one(examined, model, &is_allowed)?;
+        let OneByOne { inserted, fences, runs, ground, each_needed } = one_by_one(examined, model, &is_allowed)?;
         learner.runs = runs;
         learner.enough.extend(ground.map(|ground| (fences.clone(), ground)));
-        let is_enough = inserted == Inserted::Enough;
-        let how = How { inserted, minimality: Minimality::Greedy, each_needed: is_enough, minimal_sets: None };
+        let how = How { inserted, minimality: Minimality::Greedy, each_needed, minimal_sets: None };
         return Ok(outcome(examined, model, options, (started, learner), fences, how));
     }
     let (inserted, mut fences) = match fewest(&choice, [], &mut learner) {

@@ -21,6 +21,8 @@ pub(super) struct OneByOne {
     pub runs: Vec<(Told, BTreeSet<Demand>)>,
     /// What it rests on that they are enough.
     pub ground: Option<String>,
+    /// Whether without each of them some run was found.
+    pub each_needed: bool,
 }
 
 /// Puts fences in until the property holds.
@@ -32,7 +34,13 @@ pub(super) fn one_by_one(
     model: &MemoryModel,
     is_allowed: &dyn Fn(&Site) -> bool,
 ) -> Result<OneByOne, Trouble> {
-    let mut found = OneByOne { inserted: Inserted::Enough, fences: Fences::new(), runs: Vec::new(), ground: None };
+    let mut found = OneByOne {
+        inserted: Inserted::Enough,
+        fences: Fences::new(),
+        runs: Vec::new(),
+        ground: None,
+        each_needed: false,
+    };
     let tso = MemoryModel::named(Known::Tso.name()).filter(|_| model.known() == Ok(Known::Pso));
     for model in tso.iter().chain([model]) {
         let mut checker = examined.checker(model)?;
@@ -43,13 +51,16 @@ pub(super) fn one_by_one(
         }
     }
     let mut checker = examined.checker(model)?;
+    found.each_needed = true;
     let candidates: Vec<Site> = found.fences.keys().copied().collect();
     for site in candidates {
         let mut fewer = found.fences.clone();
         fewer.remove(&site);
         let repair = Repair { fences: fewer.clone(), ..Repair::default() };
-        if let Answer::Holds(ground) = checker.check(&repair)? {
-            (found.fences, found.ground) = (fewer, Some(ground.rests_on));
+        match checker.check(&repair)? {
+            Answer::Holds(ground) => (found.fences, found.ground) = (fewer, Some(ground.rests_on)),
+            Answer::Fails { .. } => {}
+            Answer::Suspected { .. } | Answer::Bounded { .. } | Answer::Undecided(_) => found.each_needed = false,
         }
     }
     Ok(found)
