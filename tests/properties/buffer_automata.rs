@@ -37,7 +37,7 @@ const REDUCTIONS: [Reductions; 4] = [
 ];
 
 /// The most symbolic states.
-const MOST: usize = 3_000;
+const MOST: usize = 1_000;
 
 const VIOLATED: usize = 0;
 const PROVED: usize = 1;
@@ -92,7 +92,10 @@ fn nobody_contradicts_buffer_automata() {
                 Err(wrong) => panic!("{wrong:?}"),
             };
             let mut all = Vec::new();
-            for (reductions, counts) in REDUCTIONS.into_iter().zip(&counts) {
+            // Without reductions, and with some.
+            let some = rng.random_range(1..REDUCTIONS.len());
+            for number in [0, some] {
+                let (reductions, counts) = (REDUCTIONS[number], &counts[number]);
                 let judged = judge(&split, Memory::from(machine), forbidden, reductions, MOST);
                 let Some(holds) = said(judged, counts, &of) else { continue };
                 assert_eq!(forwards.unwrap_or(holds), holds, "{machine:?} {reductions:?}: {}", of());
@@ -108,12 +111,12 @@ fn nobody_contradicts_buffer_automata() {
             let Some(&holds) = all.first() else { continue };
             assert!(all.iter().all(|other| *other == holds), "{machine:?}: {}", of());
             // The others take fences of stores for nothing, and say so: what they prove holds all the same.
-            match backwards(&split, machine, forbidden, 3_000, Rules::ALL) {
+            match backwards(&split, machine, forbidden, 1_000, Rules::ALL) {
                 Ok(Verdict::Verified(_)) => assert!(holds, "{machine:?} backwards: {}", of()),
                 Ok(Verdict::Violated(_)) => assert!(!holds, "{machine:?} backwards: {}", of()),
                 _ => {}
             }
-            let view = View { machine, coherence: Coherence::Full(1), reduction: Reduction::Private, most: 20_000 };
+            let view = View { machine, coherence: Coherence::Full(1), reduction: Reduction::Private, most: 5_000 };
             match partial_coherence::judge(&split, &outline, forbidden, view) {
                 Ok(partial_coherence::Judgement::Proved(_)) => assert!(holds, "{machine:?} abstractly: {}", of()),
                 Ok(partial_coherence::Judgement::Violated(_)) => assert!(!holds, "{machine:?} abstractly: {}", of()),
@@ -125,7 +128,7 @@ fn nobody_contradicts_buffer_automata() {
         let told = [VIOLATED, PROVED, BEYOND, OPEN, SUSPECTED, LEFT_OUT].map(|kind| counts.get(kind));
         println!("{reductions:?}: violated, proved, beyond the bound, given up, only suspected, left out: {told:?}");
         let [violated, proved, beyond, open, suspected, left_out] = told;
-        assert!(violated.min(proved) > 5 * open && beyond > 20, "most are decided, and some beyond the bound");
+        assert!(violated.min(proved) > 5 * open && beyond > 10, "most are decided, and some beyond the bound");
         assert!(suspected * 100 < violated, "what is found is a run");
         assert!(reductions.sleep || left_out * 50 < proved, "what is not asleep is not left out");
     }
@@ -192,7 +195,9 @@ fn deadlocks_are_those_of_another_machine() {
             Told::None => Some(true),
             Told::Open => None,
         };
-        for (reductions, counts) in REDUCTIONS.into_iter().zip(&counts) {
+        let some = rng.random_range(1..REDUCTIONS.len());
+        for number in [0, some] {
+            let (reductions, counts) = (REDUCTIONS[number], &counts[number]);
             let of = || format!("{waiting:#?}");
             let judged = judge(&split, memory, Forbidden::Deadlock, reductions, MOST);
             let Some(holds) = said(judged, counts, &of) else { continue };
@@ -206,7 +211,7 @@ fn deadlocks_are_those_of_another_machine() {
     for (reductions, counts) in REDUCTIONS.into_iter().zip(&counts) {
         let told = [VIOLATED, PROVED, BEYOND, OPEN, SUSPECTED].map(|kind| counts.get(kind));
         println!("{reductions:?}: deadlock, none, beyond the bound, given up, only suspected: {told:?}");
-        assert!(told[VIOLATED].min(told[PROVED]) > 150 && told[BEYOND] > 20, "this test shows nothing");
+        assert!(told[VIOLATED].min(told[PROVED]) > 50 && told[BEYOND] > 10, "this test shows nothing");
     }
 }
 
@@ -258,7 +263,7 @@ fn fences_one_by_one_are_enough() {
     });
     let [proved, open] = [PROVED, OPEN].map(|kind| counts.get(kind));
     println!("{proved} with fences, {} of them with more than the fewest; {open} without, or open", more.get(0));
-    assert!(proved > 20, "this test shows nothing");
+    assert!(proved > 5, "this test shows nothing");
 }
 
 /// The program with instructions of several accesses made atomic: a fence inside one has no place in a run.
