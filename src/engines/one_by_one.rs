@@ -3,7 +3,8 @@
 //! While a run violates the property, the fence that it [calls for](crate::weak::latest) is put in, and all is looked at
 //! anew. On PSO that is done on TSO first, which gives the full fences; what is left are fences of stores. In the end
 //! one fence after the other is left out as long as the property holds: what the thesis calls maximally permissive.
-//! Every fence is needed then, with the others in place, but fewer may be enough elsewhere.
+//! Every fence is needed then, with the others in place, but fewer may be enough elsewhere. It is a way, and not a proof:
+//! where the fence that a run calls for is there already, nothing is known.
 
 use super::{Answer, Checker, Examined, Trouble};
 use crate::analysis::{Inserted, Told};
@@ -85,13 +86,19 @@ impl OneByOne {
                     return self.end(Inserted::Undecided(0, why));
                 }
             };
+            // No fence stops a run that asks for none.
+            let is_consistent = demands.iter().all(|demand| demand.sites.is_empty());
             self.runs.push((told, demands));
             match latest {
                 Some((site, _)) if !is_allowed(&site) => return self.end_with_run(Inserted::NotAtSites),
                 Some((site, strength)) if self.fences.get(&site) < Some(&strength) => {
                     self.fences.insert(site, strength);
                 }
-                _ => return self.end_with_run(Inserted::Unfixable),
+                _ if is_consistent => return self.end_with_run(Inserted::Unfixable),
+                _ => {
+                    let why = "the fence that the last run calls for is in place, and fences one by one come to no end here; use --placement exact";
+                    return self.end_with_run(Inserted::Undecided(0, why.to_owned()));
+                }
             }
         }
     }
