@@ -211,6 +211,7 @@ fn deadlocks_are_those_of_another_machine() {
     for (reductions, counts) in REDUCTIONS.into_iter().zip(&counts) {
         let told = [VIOLATED, PROVED, BEYOND, OPEN, SUSPECTED].map(|kind| counts.get(kind));
         println!("{reductions:?}: deadlock, none, beyond the bound, given up, only suspected: {told:?}");
+        assert!(told[SUSPECTED] * 20 < told[VIOLATED], "what is found is a run");
         assert!(told[VIOLATED].min(told[PROVED]) > 50 && told[BEYOND] > 10, "this test shows nothing");
     }
 }

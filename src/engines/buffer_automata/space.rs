@@ -120,7 +120,7 @@ pub struct Space<'p> {
     pub languages: Languages,
     /// The writes that letters stand for; the first one is the mark's place.
     letters: Vec<(LocationAt, i64)>,
-    /// The locations that what is forbidden asks for.
+    /// The locations that what is forbidden asks for: for ends and deadlocks all.
     observed: Vec<bool>,
     numbers: FxHashMap<(LocationAt, i64), Letter>,
 }
@@ -129,7 +129,7 @@ impl<'p> Space<'p> {
     /// Of a program, as far as what is forbidden tells its states apart.
     #[must_use]
     pub fn new(program: &'p SplitProgram, memory: Memory, forbidden: Forbidden<'_>) -> Space<'p> {
-        let mut observed = vec![false; program.memory.len()];
+        let mut observed = vec![!matches!(forbidden, Forbidden::State(_)); program.memory.len()];
         Observed::of(program, forbidden).locations().into_iter().for_each(|location| observed[location] = true);
         Space {
             observed,
