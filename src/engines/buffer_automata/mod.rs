@@ -21,7 +21,7 @@
 //!
 //! *Variant.* The thesis trusts its acceleration and its reductions; here neither an answer rests on them. "Holds" is
 //! said of a set of symbolic states that has the start, nothing bad, and is [closed](closing) under the steps of the
-//! machine, but for steps that a [persistent](persistent) thread makes first; a [second look](recheck) goes through
+//! machine, but for steps that a [persistent] thread makes first; a [second look](recheck) goes through
 //! that set with plain automata. "Violated" is said of a [run](concrete) that the machine with store buffers makes. So
 //! what the thesis argues about acceleration, on PSO about buffers whose rounds are counted apart, and about sleep sets
 //! decides only whether there is an answer, and how soon. Locals are part of a thread's place, and those that are dead

@@ -4,7 +4,7 @@
 //! It shares no rule with the [search](super::space): a state is taken apart into lists and sets, the rules are those
 //! of the definition, one after the other, and conditions are evaluated as they are written. Shared are the threads'
 //! automata, where the bits of a state are, and which steps are thought to be made [at once](super::space), of which
-//! each is looked at here ([`at_once`]). Whether threads are [stuck](stuck) is told by what each of their
+//! each is looked at here ([`at_once`]). Whether threads are [stuck] is told by what each of their
 //! configurations does.
 //!
 //! *Cost.* Linear in the number of steps, in parallel; a few times that of the search.
