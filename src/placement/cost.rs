@@ -3,7 +3,7 @@
 //! ```toml
 //! stores = 1             # each store-store fence; as a plain one, if nothing is said
 //! plain = 2              # each plain fence
-//! cumulative = 3         # each cumulative fence
+//! cumulative = 3         # each cumulative fence; as a plain one, if nothing is said
 //! [points]               # a factor for single places
 //! "T0.3 after" = 10
 //! "T1.0 before" = 5

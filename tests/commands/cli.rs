@@ -180,7 +180,7 @@ fn costs_move_a_fence_to_a_cheaper_place() {
     assert!(place("").contains("tso,T0,0,after,plain,mfence,1,"));
     assert!(place("[points]\n\"T0.0 after\" = 9").contains("tso,T0,1,before,plain,mfence,1,"));
     assert!(place("plain = 5\ncumulative = 5").contains("tso,T0,0,after,plain,mfence,5,"));
-    let upside_down = file(&directory, "upside-down.toml", b"plain = 5");
+    let upside_down = file(&directory, "upside-down.toml", b"plain = 5\ncumulative = 4");
     assert!(refusal(&["analyse", "lts/sb.aut", "--cost", &upside_down]).contains("cumulative"));
     let wrong = file(&directory, "wrong.toml", b"[points]\n\"T7.0 after\" = 2");
     assert!(refusal(&["analyse", "lts/sb.aut", "--cost", &wrong]).contains("T7.0 after"));
