@@ -424,3 +424,55 @@ fn the_second_look_notices() {
         assert!(noticed > 20, "{noticed}");
     }
 }
+
+/// A thread that makes accesses one after the other: `x=1` writes, `r=x` reads, `x?1` waits.
+fn straight(name: &str, accesses: &str) -> String {
+    let steps = accesses.split_whitespace().enumerate().map(|(at, access)| {
+        let statement = match access.split_once('?') {
+            Some((location, value)) => format!("{location} = {value}"),
+            None => access.replacen('=', " := ", 1),
+        };
+        format!("s{at} -> s{} {{ {statement} }}", at + 1)
+    });
+    let steps: Vec<String> = steps.collect();
+    let states: Vec<String> = (1..=steps.len()).map(|at| format!("s{at}")).collect();
+    let transitions = steps.join(" ");
+    format!(
+        "{name} {{ variables Integer a Integer b initial s0 states {} transitions {transitions} }}",
+        states.join(" ")
+    )
+}
+
+/// Digest §9.5: the litmus tests of the thesis, on SC, TSO and PSO.
+#[test]
+fn litmus_tests_are_as_published() {
+    let tests: [(&[&str], &str, [bool; 3]); 8] = [
+        (&["x=1 y=1", "a=y b=x"], "q@s2 and q.a = 1 and q.b = 0", [false, false, true]),
+        (&["a=x y=1", "a=y x=1"], "p@s2 and q@s2 and p.a = 1 and q.a = 1", [false; 3]),
+        (&["x=1 a=y", "y=1 a=x"], "p@s2 and q@s2 and p.a = 0 and q.a = 0", [false, true, true]),
+        (&["x=1 a=x", "y=1 a=y"], "p@s2 and q@s2 and (p.a = 0 or q.a = 0)", [false; 3]),
+        (&["x=1 a=x b=y", "y=1 a=y b=x"], "p@s3 and q@s3 and p.b = 0 and q.b = 0", [false, true, true]),
+        (&["x=1", "a=x y=1", "a=y b=x"], "q@s2 and r@s2 and q.a = 1 and r.a = 1 and r.b = 0", [false; 3]),
+        (
+            &["x=1", "y=1", "a=x b=y", "a=y b=x"],
+            "r@s2 and t@s2 and r.a = 1 and r.b = 0 and t.a = 1 and t.b = 0",
+            [false; 3],
+        ),
+        (&["x=1 y=1 x=2", "x?1 x?2 y?0"], "p@s3 and q@s3", [false, false, true]),
+    ];
+    for (threads, outcome, expected) in tests {
+        let machines: Vec<String> =
+            threads.iter().zip(["p", "q", "r", "t"]).map(|(accesses, name)| straight(name, accesses)).collect();
+        let machines: Vec<&str> = machines.iter().map(String::as_str).collect();
+        let program = program("Integer x Integer y", &machines);
+        for (memory, is_allowed) in [Memory::Sc, Memory::Tso, Memory::Pso].into_iter().zip(expected) {
+            for reductions in [Reductions::NONE, Reductions::default(), Reductions::ALL] {
+                match judged(&program, memory, outcome, reductions) {
+                    Ok(Judgement::Violated(_)) => assert!(is_allowed, "{threads:?} {memory:?} {reductions:?}"),
+                    Ok(Judgement::Proved(_)) => assert!(!is_allowed, "{threads:?} {memory:?} {reductions:?}"),
+                    other => panic!("{threads:?} {memory:?} {reductions:?}: {other:?}"),
+                }
+            }
+        }
+    }
+}
