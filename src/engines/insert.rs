@@ -1,10 +1,11 @@
 //! The fewest fences by a checker alone: propose, check, learn what a run demands, until the property holds.
 //!
-//! *Kinds.* First only full fences are proposed. Where a run demands no more than a fence of stores at some site, and the
-//! checker heeds these, the same is done again with both kinds: the cheapest mixture, of equally cheap ones one with the
-//! fewest full fences, and of these one that is easy to see in a text. A fence of stores empties no buffer, so a checker
-//! may not decide what it decides with full fences; then these stay, but for such as can be weakened one by one. If both
-//! kinds cost the same, they are the fewest all the same: where a mixture is enough, full fences at the same sites are.
+//! *Kinds.* First only full fences are proposed. Where a run demands no more than a fence of stores at some site, and
+//! the checker heeds these, the same is done again with both kinds: the cheapest mixture, of equally cheap ones one
+//! with the fewest full fences, and of these one that is easy to see in a text. A fence of stores empties no buffer,
+//! so a checker may not decide what it decides with full fences; then these stay, but for such as can be weakened one
+//! by one. If both kinds cost the same, they are the fewest all the same: where a mixture is enough, full fences at
+//! the same sites are.
 
 use super::one_by_one::{OneByOne, one_by_one};
 use super::{Answer, Checker, Examined, Trouble};

@@ -1,10 +1,10 @@
 //! Fences one by one, in the order of Linden's thesis (sections 5.5 and 6.5), for comparison with the fewest.
 //!
-//! While a run violates the property, the fence that it [calls for](crate::weak::latest) is put in, and all is looked at
-//! anew. On PSO that is done on TSO first, which gives the full fences; what is left are fences of stores. In the end
-//! one fence after the other is left out as long as the property holds: what the thesis calls maximally permissive.
-//! Every fence is needed then, with the others in place, but fewer may be enough elsewhere. It is a way, and not a proof:
-//! where the fence that a run calls for is there already, nothing is known.
+//! While a run violates the property, the fence that it [calls for](crate::weak::latest) is put in, and all is looked
+//! at anew. On PSO that is done on TSO first, which gives the full fences; what is left are fences of stores. In the
+//! end one fence after the other is left out as long as the property holds: what the thesis calls maximally
+//! permissive. Every fence is needed then, with the others in place, but fewer may be enough elsewhere. It is a way,
+//! and not a proof: where the fence that a run calls for is there already, nothing is known.
 
 use super::{Answer, Checker, Examined, Trouble};
 use crate::analysis::{Inserted, Told};

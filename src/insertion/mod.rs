@@ -162,9 +162,9 @@ pub fn fewest<C: Checker>(
     Insertion::Fewest(best.unwrap_or_default())
 }
 
-/// All minimal sets of plain fences, whatever weaker ones would do, at sites that are allowed, the smallest first, but no more than `most`, or than
-/// the budget lasts; and whether these are all. What the checker demands once is remembered: it is asked only about
-/// sets that meet all of it.
+/// All minimal sets of plain fences, whatever weaker ones would do, at sites that are allowed, the smallest first, but
+/// no more than `most`, or than the budget lasts; and whether these are all. What the checker demands once is
+/// remembered: it is asked only about sets that meet all of it.
 ///
 /// # Errors
 /// If the checker cannot decide.

@@ -1,7 +1,7 @@
 //! What is known of the newest letter of a class: a reader sees the newest entry of its location.
 //!
-//! A classifier gives some letters a class: the stores of one location, say, by their values. The automaton is run beside
-//! one that remembers the class of the last letter that had one.
+//! A classifier gives some letters a class: the stores of one location, say, by their values. The automaton is run
+//! beside one that remembers the class of the last letter that had one.
 
 use super::automaton::{Automaton, State};
 use super::{Language, Languages, Letter};

@@ -2,22 +2,22 @@
 //!
 //! A word is the content of a buffer, its first letter the oldest entry. A [`Language`] is a number in a table of
 //! [`Languages`], which holds for each its minimal automaton: deterministic, without states that no word passes, and
-//! numbered breadth-first along ascending letters. There is one such automaton for each language (Myhill and Nerode), so
-//! that equal languages have equal numbers, and no operation needs to compare automata. What has been computed is
+//! numbered breadth-first along ascending letters. There is one such automaton for each language (Myhill and Nerode),
+//! so that equal languages have equal numbers, and no operation needs to compare automata. What has been computed is
 //! remembered by the numbers of the operands, as the same few operations are asked for millions of times.
 //!
 //! There is no alphabet: a letter that an automaton has no move for leads nowhere. The empty language has no state.
 //!
-//! The operations are the textbook's: products for union, intersection, inclusion and what is known of the newest entry;
-//! subsets of states (Rabin and Scott) for concatenation, iteration and erased letters; partitions refined after Moore
-//! for what these leave to be merged. Appending a letter and taking one away merge nothing, see there. Products take
-//! the product of the numbers of states, subsets an exponential number in the worst case; for contents of buffers both
-//! stay within a few states more than the results have. Nothing is ever forgotten: a table grows with the languages and
-//! the questions, and there is a table for each search.
+//! The operations are the textbook's: products for union, intersection, inclusion and what is known of the newest
+//! entry; subsets of states (Rabin and Scott) for concatenation, iteration and erased letters; partitions refined
+//! after Moore for what these leave to be merged. Appending a letter and taking one away merge nothing, see there.
+//! Products take the product of the numbers of states, subsets an exponential number in the worst case; for contents
+//! of buffers both stay within a few states more than the results have. Nothing is ever forgotten: a table grows with
+//! the languages and the questions, and there is a table for each search.
 //!
 //! Written here, as crates for regular expressions (`regex-automata`, `regex-syntax`) know neither inclusion nor
-//! quotients, and their alphabet is bytes; libraries of automata (`automata_core`, `l1-dfa`) have some of the operations,
-//! but give a new automaton for every answer, and no number by which it is known again.
+//! quotients, and their alphabet is bytes; libraries of automata (`automata_core`, `l1-dfa`) have some of the
+//! operations, but give a new automaton for every answer, and no number by which it is known again.
 //!
 //! | part | holds |
 //! |---|---|

@@ -6,8 +6,8 @@ use super::{Language, Languages, Letter};
 use std::collections::BTreeMap;
 
 impl Languages {
-    /// A regular expression: `ab(ab)*`, `(a|b)?`, `ε` for the empty word, `∅` for no word. If the name of some letter is
-    /// longer than a character, there are spaces between letters.
+    /// A regular expression: `ab(ab)*`, `(a|b)?`, `ε` for the empty word, `∅` for no word. If the name of some letter
+    /// is longer than a character, there are spaces between letters.
     #[must_use]
     pub fn show(&self, l: Language, letter: impl Fn(Letter) -> String) -> String {
         let automaton = self.automaton(l);

@@ -1,5 +1,5 @@
-//! Nondeterministic automata with silent moves, made deterministic: the states of the result are the sets of states that
-//! a word may lead to (Rabin and Scott), as far as words lead to them.
+//! Nondeterministic automata with silent moves, made deterministic: the states of the result are the sets of states
+//! that a word may lead to (Rabin and Scott), as far as words lead to them.
 
 use super::Letter;
 use super::automaton::{Automaton, State};

@@ -9,9 +9,9 @@
 //! while no buffer reaches its bound. Locals that are dead, and that the condition does not mention, are forgotten.
 //!
 //! *Deadlock.* A thread is stuck if whatever it evaluates leaves it where it is and writes nothing; it is at an end if
-//! no instruction begins where it is. In a deadlock every thread is stuck and one of them is not at an end. A fence that
-//! was put in is passed like the middle of an instruction: who comes home through one has not moved, so fences neither
-//! free a thread nor stop it.
+//! no instruction begins where it is. In a deadlock every thread is stuck and one of them is not at an end. A fence
+//! that was put in is passed like the middle of an instruction: who comes home through one has not moved, so fences
+//! neither free a thread nor stop it.
 
 use super::buffers::{BufferState, BufferStep, Buffers};
 use super::split::SplitProgram;

@@ -1,24 +1,24 @@
-//! What a run on store buffers demands: the sites of which every set of fences that keeps it from happening has one, and
-//! how strong a fence must be there.
+//! What a run on store buffers demands: the sites of which every set of fences that keeps it from happening has one,
+//! and how strong a fence must be there.
 //!
 //! For each read that a thread performs while an earlier write of it still waits, and for each write that becomes
-//! visible (PSO) while an earlier one still waits: all sites on the thread's way between the two. A read that takes its
-//! value from a waiting write of its own does not count for that write, nor, as long as writes become visible in their
-//! order, for those before it: they are visible before that one is. If some write of the run overtakes another, they
-//! may still wait when it has become visible and is lost, and count. The demand of the run is the union.
+//! visible (PSO) while an earlier one still waits: all sites on the thread's way between the two. A read that takes
+//! its value from a waiting write of its own does not count for that write, nor, as long as writes become visible in
+//! their order, for those before it: they are visible before that one is. If some write of the run overtakes another,
+//! they may still wait when it has become visible and is lost, and count. The demand of the run is the union.
 //!
-//! *Kinds.* Where the second access is a write, a fence of stores is enough; where it is a read, it must be a full one. A
-//! site that is on the ways of pairs of both sorts asks for a fence of stores only: that stops the run already. Inside
-//! an instruction every fence keeps the accesses in their places, so there, too, the weakest is asked for.
+//! *Kinds.* Where the second access is a write, a fence of stores is enough; where it is a read, it must be a full
+//! one. A site that is on the ways of pairs of both sorts asks for a fence of stores only: that stops the run already.
+//! Inside an instruction every fence keeps the accesses in their places, so there, too, the weakest is asked for.
 //!
 //! *Why every set of fences that is enough meets it.* A fence at any other site of the run either finds the buffer
 //! empty, or the thread performs nothing that it or others can notice between the fence and the moment when the buffer
 //! is empty, so what it does can wait until then: the run is still possible, and the writes become visible in the same
-//! order as before. A fence of stores keeps nothing waiting but writes that are issued behind it, until those before it
-//! are visible. If it is on the way between no two writes of which the second becomes visible first, they become visible
-//! in this order anyway, and it makes no difference, whatever reads there are. So a set that has neither a full fence on
-//! the way of any pair nor a fence of stores on the way of a pair of writes leaves the run possible. If there is no such
-//! pair, the run is a sequentially consistent one, and no fence stops it.
+//! order as before. A fence of stores keeps nothing waiting but writes that are issued behind it, until those before
+//! it are visible. If it is on the way between no two writes of which the second becomes visible first, they become
+//! visible in this order anyway, and it makes no difference, whatever reads there are. So a set that has neither a
+//! full fence on the way of any pair nor a fence of stores on the way of a pair of writes leaves the run possible. If
+//! there is no such pair, the run is a sequentially consistent one, and no fence stops it.
 
 use super::attack::{Visibility, Witness};
 use super::buffers::{BufferState, BufferStep};

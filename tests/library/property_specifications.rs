@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 /// Those that are wrong even under sequential consistency.
 const WRONG: [&str; 2] = ["producer-consumer-1-n2", "producer-consumer-1-n3"];
 
-/// Those that are about deadlocks, which no condition in the text tells, and how many fences they need against them on TSO
-/// and on PSO, as their headers say.
+/// Those that are about deadlocks, which no condition in the text tells, and how many fences they need against them on
+/// TSO and on PSO, as their headers say.
 const DEADLOCKS: [(&str, usize, usize); 2] = [("deadlock-example", 2, 2), ("pso-deadlock-example", 0, 2)];
 
 /// What must be reached besides critical sections and what is behind assertions.

@@ -96,8 +96,8 @@ fn is_left_out(row: &Row) -> bool {
     is_left_out
 }
 
-/// Where the search ends only without reductions: breadth first, while a thread that loops goes first, its languages grow
-/// before there is one that includes them (docs/engines/buffer-automata.md).
+/// Where the search ends only without reductions: breadth first, while a thread that loops goes first, its languages
+/// grow before there is one that includes them (docs/engines/buffer-automata.md).
 const WITHOUT_REDUCTION: [&str; 1] = ["mixable-cycles-2"];
 
 #[test]

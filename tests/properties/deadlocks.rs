@@ -1,5 +1,6 @@
-//! Deadlocks: all engines that decide them against a machine of the tests' own (`support::waiting`), on random programs
-//! that wait, with fences put in and without; and programs in which something is easily taken for a deadlock, or missed.
+//! Deadlocks: all engines that decide them against a machine of the tests' own (`support::waiting`), on random
+//! programs that wait, with fences put in and without; and programs in which something is easily taken for a deadlock,
+//! or missed.
 
 use super::single_buffer::Counts;
 use crate::support::engines::{asked, named};

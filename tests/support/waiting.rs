@@ -1,9 +1,9 @@
 //! Small programs that wait, and a machine of their own: is a deadlock reached with store buffers?
 //!
 //! It shares nothing with the library. What a thread can do in a memory that does not change is told by a table, one
-//! row for each kind of instruction, and not by steps; so it says of a state whether it is a deadlock by the definition:
-//! nothing waits in a buffer, every thread is between two instructions, what a thread could evaluate writes nothing and
-//! leaves it where it is, and some thread is not at its end.
+//! row for each kind of instruction, and not by steps; so it says of a state whether it is a deadlock by the
+//! definition: nothing waits in a buffer, every thread is between two instructions, what a thread could evaluate
+//! writes nothing and leaves it where it is, and some thread is not at its end.
 
 use rand::Rng;
 use rand::rngs::StdRng;

@@ -1,20 +1,20 @@
 //! The states that were seen, made closed under steps: an invariant, which is all that a positive answer rests on.
 //!
 //! *Closed.* The start is included by some state; and from each state every step that is to be followed leads into a
-//! state. Then every state that the machine reaches, by whatever run, is included by one of these, or nothing forbidden
-//! can be reached by what is left out: from a state of which only the moves of one thread are followed the run goes on
-//! with its first move of that thread, and is shorter than before; if it has none, the move that makes no difference is
-//! made first, and the run is as long as before, but its state has a smaller *rank*. (Marks that leave buffers do not
-//! count for the length of a run: it can have more of them than before only where it has become shorter, and between two
-//! others there are finitely many.) States of which all steps are
+//! state. Then every state that the machine reaches, by whatever run, is included by one of these, or nothing
+//! forbidden can be reached by what is left out: from a state of which only the moves of one thread are followed the
+//! run goes on with its first move of that thread, and is shorter than before; if it has none, the move that makes no
+//! difference is made first, and the run is as long as before, but its state has a smaller *rank*. (Marks that leave
+//! buffers do not count for the length of a run: it can have more of them than before only where it has become
+//! shorter, and between two others there are finitely many.) States of which all steps are
 //! followed have rank 0, others one more than the least rank among the states that the moves lead into for which the
 //! thread can [go first](super::persistent). Every state must have one. With ranks every place that a thread can
 //! come to is seen, too, and so all instructions that go wrong.
 //!
 //! What a step leads to must be included by *one* state. States that others include are not needed.
 //!
-//! What the search has left out, by a sleep set, is found here and followed; so an error there would cost time. A state
-//! without a rank gets all its steps followed.
+//! What the search has left out, by a sleep set, is found here and followed; so an error there would cost time. A
+//! state without a rank gets all its steps followed.
 
 use super::search::{Ended, Search, counts};
 use super::tree::{Followed, NodeId, includes};

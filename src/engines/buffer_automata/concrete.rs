@@ -1,14 +1,14 @@
 //! A symbolic path as a run on store buffers.
 //!
-//! Where the path ends, all buffers are to be empty, or hold nothing that matters; what they hold becomes visible in the
-//! end. From there the path is undone, step by step, with one content for
+//! Where the path ends, all buffers are to be empty, or hold nothing that matters; what they hold becomes visible in
+//! the end. From there the path is undone, step by step, with one content for
 //! each buffer: what a commit has taken is put back, what a write has appended is taken away. Where a round was
 //! accelerated, the content may be that of before the round, or that after one more of the rounds that follow each
 //! other there, which is then undone in the same way; languages tell early what cannot come about. What is left at the
 //! start is a list of steps, and the machine makes these.
 //!
-//! *Limits.* So many contents are looked at. On PSO, where the rounds of different buffers are counted apart, there may
-//! be no run along the path. Then nothing is said.
+//! *Limits.* So many contents are looked at. On PSO, where the rounds of different buffers are counted apart, there
+//! may be no run along the path. Then nothing is said.
 
 use super::space::{MARK, Memory, Space, Step};
 use super::tree::{NodeId, Tree};

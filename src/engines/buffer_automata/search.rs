@@ -2,13 +2,13 @@
 //!
 //! A state that a known one [includes](Tree::including) is not followed again. Where a thread can [go
 //! first](super::persistent) only its steps are followed, unless they lead to nothing that is still to be followed. Of
-//! steps that are [independent](super::independence) of each other only one order is followed: what was followed from a
-//! state sleeps behind its other steps as long as these are independent of it.
+//! steps that are [independent](super::independence) of each other only one order is followed: what was followed from
+//! a state sleeps behind its other steps as long as these are independent of it.
 //!
 //! *Variant.* The thesis goes depth first. Its paths have thousands of steps, along which rounds are looked for from
 //! every state, and where rounds cannot be accelerated it goes down one of them for ever. Breadth first what is
-//! violated is found in any case, and by a short path. Only states that were accelerated come before others: they include
-//! much of what waits to be followed.
+//! violated is found in any case, and by a short path. Only states that were accelerated come before others: they
+//! include much of what waits to be followed.
 //!
 //! Where a state is included by another one in which steps sleep that are awake in it, the thesis follows these from
 //! the smaller state, and has them awake in all that include it, although they were not followed from there. Here they
@@ -37,7 +37,8 @@ pub struct Reductions {
     pub sleep: bool,
 }
 
-/// Threads go first; sleep sets leave out steps and no states, and what they cost is more (docs/engines/buffer-automata.md).
+/// Threads go first; sleep sets leave out steps and no states, and what they cost is more
+/// (docs/engines/buffer-automata.md).
 impl Default for Reductions {
     fn default() -> Reductions {
         Reductions { persistent: true, sleep: false }

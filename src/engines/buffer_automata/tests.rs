@@ -9,28 +9,33 @@ use super::space::{Space, Step, Symbolic};
 use super::tree::Followed;
 use super::{Ended, Judgement, Memory, Reductions, judge};
 use crate::ids::{LocationAt, ThreadAt};
-use crate::lang::parse_condition;
 use crate::memory::FenceStrength;
 use crate::outline::Site;
 use crate::program::Program;
 use crate::property::StateCondition;
 use crate::regular::{Language, Letter};
 use crate::repair::Repair;
+use crate::specification::Specification;
 use crate::weak::forbidden::Forbidden;
 use crate::weak::split::SplitProgram;
 use crate::weak::visited::LimitReached;
 
-/// A program of machines over shared integers, which all start with -1 if so asked.
+fn specification(text: String) -> Specification {
+    Specification::parse("m.slco".to_owned(), text).unwrap_or_else(|wrong| panic!("{wrong:?}")).0
+}
+
+/// A program of machines over shared variables.
 fn program(shared: &str, machines: &[&str]) -> Program {
     let text = format!(
         "model m {{ classes C {{ variables {shared} state machines {} }} objects o : C() }}",
         machines.join("\n")
     );
-    crate::lang::parse("m.slco", &text).unwrap_or_else(|wrong| panic!("{wrong}")).program
+    specification(text).program
 }
 
 fn condition(program: &Program, text: &str) -> StateCondition {
-    parse_condition("test", text, program).unwrap_or_else(|wrong| panic!("{wrong}")).condition
+    let specification = Specification::of_program(program.clone()).unwrap();
+    specification.condition("test", text).unwrap_or_else(|wrong| panic!("{wrong:?}")).condition
 }
 
 /// What is said of a program, with a condition.
@@ -385,7 +390,7 @@ fn the_second_look_notices() {
     let peterson = include_str!("../../../specs/properties/peterson.slco");
     let fenced =
         peterson.replace("{ turn := 1 }", "{ turn := 1; fence }").replace("{ turn := 0 }", "{ turn := 0; fence }");
-    let parsed = crate::lang::parse("m.slco", &fenced).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let parsed = specification(fenced);
     let split = SplitProgram::new(&parsed.program).unwrap();
     let condition = parsed.properties.iter().find_map(|property| property.condition()).unwrap();
     let forbidden = Forbidden::State(condition);

@@ -15,15 +15,15 @@
 //! *Steps that nobody else notices* are made at once ([`Reduction::Private`]): a thread that can only write into its
 //! buffer, pass a fence with nothing waiting, or compute, does so before anything else happens. No other thread can
 //! tell, nor can what becomes visible meanwhile, and the condition must not either: the thread looks the same to it
-//! before and after, and it does not mention the location. No thread goes on so for ever: such steps make no circle. So
-//! if some run reaches a bad state, one does that makes these steps first (an ample set, of the program itself: what is
-//! kept of the buffers does not matter for it). States in between are not kept.
+//! before and after, and it does not mention the location. No thread goes on so for ever: such steps make no circle.
+//! So if some run reaches a bad state, one does that makes these steps first (an ample set, of the program itself:
+//! what is kept of the buffers does not matter for it). States in between are not kept.
 //!
 //! *Deadlocks.* There the step may be of any kind that others do not notice, also a write to a location that somebody
 //! waits for, as long as it begins where its thread is never stuck, or where states are not judged. Such a state is in
 //! no deadlock, so none is hidden; and a run to a deadlock has the thread leave it, by this step, its only one, which
-//! can as well be made first. What it comes to is kept and judged: it may be stuck there. No deadlock is invented, since
-//! only what is kept is judged, by what the thread can do there as the program is written
+//! can as well be made first. What it comes to is kept and judged: it may be stuck there. No deadlock is invented,
+//! since only what is kept is judged, by what the thread can do there as the program is written
 //! ([`leaving`](crate::engines::automata::leaving)), and not by the transitions that are left.
 
 use super::coherence::Coherence;

@@ -1,5 +1,5 @@
-//! Puts fences into the text: `MFENCE`, or `SFENCE` for one of stores, behind a statement, behind the arrow of a branch, or behind `od;` and `fi;`.
-//! Everything else stays byte for byte as it is.
+//! Puts fences into the text: `MFENCE`, or `SFENCE` for one of stores, behind a statement, behind the arrow of a
+//! branch, or behind `od;` and `fi;`. Everything else stays byte for byte as it is.
 //!
 //! ```text
 //! store(x, 1);                          store(x, 1); MFENCE

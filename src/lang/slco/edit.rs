@@ -1,5 +1,5 @@
-//! Puts our additions into the text of a model: `fence`, `fence stores`, and `atomic [ … ]` around a statement. Everything else stays
-//! byte for byte as it is.
+//! Puts our additions into the text of a model: `fence`, `fence stores`, and `atomic [ … ]` around a statement.
+//! Everything else stays byte for byte as it is.
 //!
 //! A fence after an instruction is a statement after it. A fence before one is a statement before it, if that is on
 //! every way into it and on no other way; a fence before the first statement of a transition would commit to the
