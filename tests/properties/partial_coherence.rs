@@ -575,8 +575,13 @@ fn the_fences_are_the_fewest_for_the_abstraction() {
 }
 
 /// How often each way has proved that the fences of auto are enough: by what is told of it.
-const WAYS: [&str; 4] =
-    ["all runs on store buffers", "partial coherence", "pairs that a thread can reorder", "an exact search backwards"];
+const WAYS: [&str; 5] = [
+    "all runs on store buffers",
+    "partial coherence",
+    "pairs that a thread can reorder",
+    "an exact search backwards",
+    "symbolic states",
+];
 
 /// What two engines say of the same must not be a contradiction.
 fn is_compatible(one: &Inserted, one_fences: usize, other: &Inserted, other_fences: usize) -> bool {
