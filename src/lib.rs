@@ -124,7 +124,7 @@ cfg_if::cfg_if! {
         mod natural;
         mod placement;
         mod readings;
-        #[allow(dead_code, reason = "its first engine is on its way")]
+        #[allow(dead_code, reason = "a whole kernel: not every operation has an engine that asks for it")]
         mod regular;
         mod safety;
         mod source;

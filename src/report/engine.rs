@@ -39,7 +39,7 @@ pub(super) fn guarantee(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Engines that run the program, fence by fence.
-const KNOW_PARTIAL_FENCES: [&str; 3] = ["auto", "axioms", "store-buffers"];
+const KNOW_PARTIAL_FENCES: [&str; 4] = ["auto", "axioms", "buffer-automata", "store-buffers"];
 
 /// Partial fences, which the analysis takes for nothing.
 pub(super) fn left_out(outcome: &Outcome) -> Option<String> {
