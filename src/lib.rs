@@ -83,6 +83,7 @@ pub mod lang;
 pub mod litmus;
 pub mod lts;
 pub mod memory;
+pub mod ordering;
 pub mod outline;
 pub mod program;
 pub mod property;

@@ -52,7 +52,7 @@ impl AbstractEventGraph {
             let instruction = &mut instructions[evaluation.instr.index()];
             instruction.labels.push(label);
             instruction.update |= facts.labels[position].has_write();
-            instruction.composite |= evaluation.events.len() > 1 && !evaluation.barrier;
+            instruction.composite |= evaluation.events.len() > 1 && !evaluation.is_whole();
             for (event_position, event) in evaluation.events.iter().enumerate() {
                 occurrences[event.vertex.index()].push((label, event_position));
             }
@@ -313,7 +313,8 @@ impl<'a> Compiler<'a> {
         Evaluation {
             thread: self.thread,
             instr: self.instr,
-            barrier: label.kind != LabelKind::Plain,
+            barrier: matches!(label.kind, LabelKind::Fence | LabelKind::Atomic),
+            kind: label.kind,
             events: self.events,
             condition: self.condition,
             locals: self.written.into_iter().map(|(local, value)| LocalUpdate { local, value }).collect(),

@@ -23,6 +23,7 @@ pub use program_order::ProgramOrder;
 
 use crate::budget::Budget;
 use crate::ids::{InstrId, LabelId, LocalId, LocationId, ThreadId, VertexId};
+use crate::lts::label::LabelKind;
 use crate::memory::{Kind, Pair};
 use std::ops::Deref;
 
@@ -131,6 +132,8 @@ pub struct Evaluation {
     pub instr: InstrId,
     /// A fence or an atomic instruction: whole, and preserved against everything on both sides.
     pub barrier: bool,
+    /// What else it orders: a partial fence, or the marks of its accesses.
+    pub kind: LabelKind,
     /// The shared accesses, each after those it depends on.
     pub events: Vec<Event>,
     /// What the condition used.
@@ -142,6 +145,12 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
+    /// Whether it is in one piece, whatever else it orders: an atomic instruction.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.barrier || matches!(self.kind, LabelKind::Rmw(_))
+    }
+
     /// The highest level of its events; a fence inside can stand before each level from 1 to this.
     #[must_use]
     pub fn last_level(&self) -> u32 {

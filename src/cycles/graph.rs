@@ -184,9 +184,9 @@ pub(super) fn sideways_moves(graph: &AbstractEventGraph, sideways: Sideways<'_>)
         let (in_scope, keeps_own_order) = match sideways {
             Sideways::Torn(scope) => {
                 let instruction = graph.instruction(evaluation.instr);
-                (!evaluation.barrier && (scope == TornScope::All || instruction.update), true)
+                (!evaluation.is_whole() && (scope == TornScope::All || instruction.update), true)
             }
-            Sideways::Through(in_place) => (in_place.is_barrier(evaluation), false),
+            Sideways::Through(in_place) => (in_place.is_barrier(evaluation) || evaluation.is_whole(), false),
         };
         if !in_scope {
             continue;

@@ -92,9 +92,9 @@ impl Alone<'_> {
         steps.filter(|step| {
             let at = At { thread: self.thread, instruction: step.instruction };
             match self.program.instruction(at).kind {
-                // On TSO a partial fence does nothing.
-                InstructionKind::Plain | InstructionKind::PartialFence(_) => true,
-                InstructionKind::Fence | InstructionKind::Atomic => false,
+                // On TSO partial fences and marks do nothing, and what is atomic is a full fence.
+                InstructionKind::Plain | InstructionKind::Marked(_) | InstructionKind::PartialFence(_) => true,
+                InstructionKind::Fence | InstructionKind::Atomic | InstructionKind::Rmw(_) => false,
             }
         })
     }

@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+use crate::ordering::{Marks, PartialFence};
 use std::fmt;
 
 /// A variable access as it is written in a label: which variable, and what its address needed.
@@ -46,10 +47,16 @@ pub enum Step {
 pub enum LabelKind {
     /// An ordinary instruction.
     Plain,
+    /// An ordinary instruction whose accesses carry marks.
+    Marked(Marks),
     /// A fence: no accesses, preserved against everything.
     Fence,
+    /// A fence that orders less than all: no accesses.
+    PartialFence(PartialFence),
     /// An atomic instruction: whole, and preserved against everything.
     Atomic,
+    /// An atomic instruction that orders nothing but by its marks.
+    Rmw(Marks),
 }
 
 /// A transition label: one evaluation of one static instruction.
@@ -101,14 +108,10 @@ impl fmt::Display for Access {
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.thread, self.instr)?;
-        if self.kind == LabelKind::Fence {
-            return f.write_str(": fence");
-        }
         if self.steps.is_empty() && self.kind == LabelKind::Plain {
             return Ok(());
         }
-        f.write_str(": ")?;
-        write_steps(f, self)
+        write!(f, ": {}", StepsOf(self))
     }
 }
 
@@ -119,14 +122,18 @@ impl fmt::Display for StepsOf<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.kind {
             LabelKind::Fence => f.write_str("fence"),
-            _ => write_steps(f, self.0),
+            LabelKind::PartialFence(kind) => write!(f, "fence {kind}"),
+            LabelKind::Plain | LabelKind::Marked(_) | LabelKind::Atomic | LabelKind::Rmw(_) => write_steps(f, self.0),
         }
     }
 }
 
 fn write_steps(f: &mut fmt::Formatter<'_>, label: &Label) -> fmt::Result {
-    if label.kind == LabelKind::Atomic {
-        f.write_str("atomic ")?;
+    match label.kind {
+        LabelKind::Atomic => f.write_str("atomic ")?,
+        LabelKind::Rmw(marks) => write!(f, "atomic [{marks}] ")?,
+        LabelKind::Marked(marks) => write!(f, "[{marks}] ")?,
+        LabelKind::Plain | LabelKind::Fence | LabelKind::PartialFence(_) => {}
     }
     for (position, step) in label.steps.iter().enumerate() {
         if position > 0 {

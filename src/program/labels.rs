@@ -65,10 +65,12 @@ pub fn label(program: &Program, at: At, verdict: Decision, key: u64) -> Label {
         thread: program.thread(thread).name.clone(),
         instr: own.name.clone(),
         kind: match own.kind {
-            // A partial fence makes no access; without its fence the analysis orders less than the program does.
-            InstructionKind::Plain | InstructionKind::PartialFence(_) => LabelKind::Plain,
+            InstructionKind::Plain => LabelKind::Plain,
+            InstructionKind::Marked(marks) => LabelKind::Marked(marks),
             InstructionKind::Fence => LabelKind::Fence,
+            InstructionKind::PartialFence(kind) => LabelKind::PartialFence(kind),
             InstructionKind::Atomic => LabelKind::Atomic,
+            InstructionKind::Rmw(marks) => LabelKind::Rmw(marks),
         },
         refused: verdict == Decision::Refused,
         steps,

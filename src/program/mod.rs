@@ -23,6 +23,7 @@ pub mod labels;
 pub mod liveness;
 pub mod single_access;
 
+pub use crate::ordering::{Accesses, Marks, PartialFence};
 pub use crate::text::Span;
 
 use crate::ids::{ControlAt, InstrAt, ThreadAt};
@@ -171,10 +172,10 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// Whether it is atomic on every memory model.
+    /// Whether it is atomic on every memory model, with order or without.
     #[must_use]
     pub fn is_atomic(&self) -> bool {
-        self.kind == InstructionKind::Atomic
+        matches!(self.kind, InstructionKind::Atomic | InstructionKind::Rmw(_))
     }
 }
 
@@ -221,24 +222,31 @@ impl Expression {
 pub enum InstructionKind {
     /// An ordinary instruction.
     Plain,
+    /// An ordinary instruction whose accesses carry marks.
+    Marked(Marks),
     /// A full fence.
     Fence,
-    /// A fence that orders less than all.
+    /// A fence that orders less than all. Only some memory models know these; to the others they are instructions that
+    /// do nothing, which is safe: less is ordered.
     PartialFence(PartialFence),
-    /// Atomic on every memory model.
+    /// Atomic on every memory model, and a full fence.
     Atomic,
+    /// Atomic on every memory model; it orders nothing but by the marks of its accesses.
+    Rmw(Marks),
 }
 
-/// What a partial fence orders. Only some memory models know these; to the others, and to the analysis, they are
-/// instructions that do nothing, which is safe: less is ordered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartialFence {
-    /// All but a write before it and a read after it: `lwsync`.
-    Lightweight,
-    /// Writes before it and writes after it: `eieio`, `dmb.st`.
-    Stores,
-    /// What branches before it depend on, and all after it: `isync`, `isb`.
-    Control,
+impl InstructionKind {
+    /// The marks of its accesses.
+    #[must_use]
+    pub fn marks(self) -> Marks {
+        match self {
+            InstructionKind::Marked(marks) | InstructionKind::Rmw(marks) => marks,
+            InstructionKind::Plain
+            | InstructionKind::Fence
+            | InstructionKind::PartialFence(_)
+            | InstructionKind::Atomic => Marks::NONE,
+        }
+    }
 }
 
 /// An assignment.

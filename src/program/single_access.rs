@@ -74,7 +74,7 @@ impl SingleAccess {
 /// How many shared accesses an instruction makes at most, one that stays whole counting as one.
 fn num_of_accesses(thread: &Thread, number: InstrAt) -> usize {
     let instruction = thread.instruction(number);
-    if matches!(instruction.kind, InstructionKind::Atomic | InstructionKind::Fence) {
+    if instruction.is_atomic() || instruction.kind == InstructionKind::Fence {
         return 1;
     }
     let conditions = outranked(thread, number).chain(instruction.condition.clone());

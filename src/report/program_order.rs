@@ -7,6 +7,7 @@
 use crate::aeg::{Evaluation, Event, Sources};
 use crate::analysis::Outcome;
 use crate::ids::{InstrId, LabelId, VertexId};
+use crate::lts::label::LabelKind;
 use crate::memory::Kind;
 use crate::program::InstructionKind;
 use std::borrow::Cow;
@@ -44,6 +45,7 @@ fn evaluation(outcome: &Outcome, instr: InstrId) -> Evaluation {
         thread: accesses.thread_of(instr),
         instr,
         barrier: matches!(kind, Some(InstructionKind::Fence | InstructionKind::Atomic)),
+        kind: LabelKind::Plain,
         events: is_own(Kind::Read).chain(is_own(Kind::Write)).enumerate().map(event).collect(),
         condition: Sources::default(),
         locals: Vec::new(),

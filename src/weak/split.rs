@@ -192,7 +192,8 @@ impl SplitStep {
     #[must_use]
     pub fn is_composite(&self) -> bool {
         let is_access = |operation: &&Operation| matches!(operation, Operation::Read(..) | Operation::Write(..));
-        self.kind == InstructionKind::Plain && self.operations.iter().filter(is_access).count() > 1
+        matches!(self.kind, InstructionKind::Plain | InstructionKind::Marked(_))
+            && self.operations.iter().filter(is_access).count() > 1
     }
 
     /// Whether it keeps the order of stores: a fence of stores stands before it, or it is one, or a fence of more than
@@ -207,9 +208,9 @@ impl SplitStep {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         match self.kind {
-            InstructionKind::Atomic => true,
+            InstructionKind::Atomic | InstructionKind::Rmw(_) => true,
             InstructionKind::Fence => !self.operations.is_empty(),
-            InstructionKind::Plain | InstructionKind::PartialFence(_) => false,
+            InstructionKind::Plain | InstructionKind::Marked(_) | InstructionKind::PartialFence(_) => false,
         }
     }
 }

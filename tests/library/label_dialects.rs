@@ -7,6 +7,7 @@ use rand::seq::IndexedRandom;
 use seqcon::lts::dialect::generic::Description;
 use seqcon::lts::dialect::{Dialect, LabelError, native, rw};
 use seqcon::lts::label::{Access, Label, LabelKind, Step};
+use seqcon::ordering::{Accesses, Marks, PartialFence};
 
 fn shared(name: &str) -> Access {
     Access { name: name.to_owned(), local: false, address: Vec::new() }
@@ -273,8 +274,20 @@ fn random_accesses(rng: &mut StdRng, least: usize, depth: usize) -> Vec<Access> 
 }
 
 fn random_label(rng: &mut StdRng) -> Label {
-    let kind = *[LabelKind::Plain, LabelKind::Atomic, LabelKind::Fence].choose(rng).expect("not empty");
-    let steps: Vec<Step> = (0..if kind == LabelKind::Fence { 0 } else { rng.random_range(0..4) })
+    let kinds = [
+        LabelKind::Plain,
+        LabelKind::Atomic,
+        LabelKind::Fence,
+        LabelKind::PartialFence(PartialFence::Lightweight),
+        LabelKind::PartialFence(PartialFence::Between(Accesses::All, Accesses::Writes)),
+        LabelKind::Marked(Marks::ACQUIRE),
+        LabelKind::Marked(Marks::RELAXED.and(Marks::RELEASE)),
+        LabelKind::Rmw(Marks::NONE),
+        LabelKind::Rmw(Marks::ACQUIRE.and(Marks::EXCLUSIVE)),
+    ];
+    let kind = *kinds.choose(rng).expect("not empty");
+    let is_fence = matches!(kind, LabelKind::Fence | LabelKind::PartialFence(_));
+    let steps: Vec<Step> = (0..if is_fence { 0 } else { rng.random_range(0..4) })
         .map(|_| match rng.random_bool(0.5) {
             true => Step::Condition { reads: random_accesses(rng, 0, 0) },
             false => Step::Assignment { writes: random_accesses(rng, 0, 0), reads: random_accesses(rng, 0, 0) },

@@ -50,8 +50,8 @@ impl Flow<'_> {
         let target = |instruction: InstrAt| -> ControlAt { self.thread.instruction(instruction).to };
         // Nothing waits behind a fence of the program.
         let passes = |instruction: &InstrAt| match self.thread.instruction(*instruction).kind {
-            InstructionKind::Plain | InstructionKind::PartialFence(_) => true,
-            InstructionKind::Fence | InstructionKind::Atomic => false,
+            InstructionKind::Plain | InstructionKind::Marked(_) | InstructionKind::PartialFence(_) => true,
+            InstructionKind::Fence | InstructionKind::Atomic | InstructionKind::Rmw(_) => false,
         };
         let mut before: Vec<Option<InstrAt>> = vec![None; self.thread.instructions.len()];
         let mut queue = VecDeque::from([from]);

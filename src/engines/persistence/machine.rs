@@ -299,9 +299,9 @@ fn roles(program: &Program, compiled: &Compiled, thread: ThreadAt, shared: usize
             Target::Slot(slot) | Target::Element(slot, ..) => slot.location(shared).is_some(),
         };
         roles[step.instruction.index()] = match program.thread(thread).instruction(step.instruction).kind {
-            InstructionKind::Atomic | InstructionKind::Fence => Role::Barrier,
+            InstructionKind::Atomic | InstructionKind::Rmw(_) | InstructionKind::Fence => Role::Barrier,
             // On TSO a partial fence does nothing: what it orders is ordered.
-            InstructionKind::Plain | InstructionKind::PartialFence(_) => {
+            InstructionKind::Plain | InstructionKind::Marked(_) | InstructionKind::PartialFence(_) => {
                 step.assignments.iter().position(is_shared).map_or(Role::Harmless, Role::Write)
             }
         };

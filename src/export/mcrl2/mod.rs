@@ -270,10 +270,10 @@ impl Summands<'_> {
         environment: &Environment,
     ) -> Vec<Item> {
         let mut items = match instruction.kind {
-            // To an analysis a partial fence is an instruction that does nothing.
-            InstructionKind::Plain | InstructionKind::PartialFence(_) => Vec::new(),
+            // The dialect has no word for partial fences and marks; without them less is ordered.
+            InstructionKind::Plain | InstructionKind::Marked(_) | InstructionKind::PartialFence(_) => Vec::new(),
             InstructionKind::Fence => vec![Item::Surely("fence'".to_owned())],
-            InstructionKind::Atomic => vec![Item::Surely("atomic'".to_owned())],
+            InstructionKind::Atomic | InstructionKind::Rmw(_) => vec![Item::Surely("atomic'".to_owned())],
         };
         if !outranked.is_empty() || instruction.condition.is_some() {
             let conditions = outranked.iter().chain(&instruction.condition);

@@ -44,7 +44,10 @@ pub(super) fn of_unknown(taken: &Label, labels: &[Label]) -> Vec<Label> {
     }
     let read = |name: &str| Access { name: name.to_owned(), local: false, address: Vec::new() };
     let steps = vec![Step::Condition { reads: names.into_iter().map(read).collect() }];
-    let kind = if taken.kind == LabelKind::Atomic { LabelKind::Atomic } else { LabelKind::Plain };
+    let kind = match taken.kind {
+        LabelKind::Fence | LabelKind::PartialFence(_) => LabelKind::Plain,
+        kind => kind,
+    };
     // Who waits there is not known, so it is an instruction of its own: what stands before `taken` need not stand
     // before the wait.
     vec![Label { instr: format!("{}-wait", taken.instr), kind, refused: true, steps, ..taken.clone() }]

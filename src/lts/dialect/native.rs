@@ -1,7 +1,11 @@
 //! The native dialect: what seqcon itself writes, meant to be read by people.
 //!
 //! ```text
-//! label      = thread "." instr [":" [ "fence" | ["atomic"] [step {";" step}] ]]
+//! label      = thread "." instr [":" [ "fence" [kind] | ["atomic"] [marks] [step {";" step}] ]]
+//! kind       = "lightweight" | "stores" | "loads" | "control" | "acquire" | "release" | "acq_rel" | accesses "," accesses
+//! accesses   = "r" | "w" | "rw"
+//! marks      = "[" [mark {"," mark}] "]"
+//! mark       = "relaxed" | "acquire" | "acquire_pc" | "release" | "seq_cst" | "exclusive"
 //! step       = condition | assignment
 //! condition  = ("?" | "?!") [access {"," access}]               "?!": it was evaluated to false
 //! assignment = [access {"," access}] ":=" [access {"," access}]
@@ -13,6 +17,9 @@
 //! matched. `~` marks a thread-local, `@(…)` lists what the address depends on. A name that is only digits is
 //! refused: constants are no accesses and are left out (`x :=`, not `x := 1`). `atomic` is no variable's name.
 //!
+//! A fence with a kind orders less than all ([`PartialFence`]). `atomic` is a full fence, too; with marks, be it none
+//! (`atomic [] x := x`), it is in one piece and orders nothing but by its [`Marks`].
+//!
 //! This is the inverse of [`Label`]'s `Display`: `parse(&label.to_string())` is `label` for every label that a
 //! dialect reads.
 
@@ -21,6 +28,7 @@
 use super::LabelError;
 use super::syntax::{self, ATOMIC, MAX_DEPTH, Parsed, blanks, comma_list, expecting, fail, sign};
 use crate::lts::label::{Access, Label, LabelKind, Step};
+use crate::ordering::{Marks, PartialFence};
 use nom::Parser;
 use nom::branch::alt;
 use nom::bytes::complete::take_while1;
@@ -40,12 +48,20 @@ pub fn parse(text: &str) -> Result<Label, LabelError> {
     let body_start = (head_end + 1).min(text.len());
     let body = blanks(&text[body_start..]);
     let label = |kind, refused, steps| Label { thread, instr, kind, refused, steps };
-    if body.trim_end() == "fence" {
-        return Ok(label(LabelKind::Fence, false, Vec::new()));
+    if let Some(kind) = fence(body) {
+        return Ok(label(kind, false, Vec::new()));
     }
-    let (kind, steps_start) = match body.strip_prefix(ATOMIC) {
-        Some(rest) if !rest.starts_with(syntax::is_name_char) => (LabelKind::Atomic, text.len() - rest.len()),
-        _ => (LabelKind::Plain, body_start),
+    let (is_atomic, rest) = match body.strip_prefix(ATOMIC) {
+        Some(rest) if !rest.starts_with(syntax::is_name_char) => (true, blanks(rest)),
+        _ => (false, body),
+    };
+    let (marks, rest) = marks(rest, text)?;
+    let steps_start = text.len() - rest.len();
+    let kind = match (is_atomic, marks) {
+        (true, None) => LabelKind::Atomic,
+        (true, Some(marks)) => LabelKind::Rmw(marks),
+        (false, None | Some(Marks::NONE)) => LabelKind::Plain,
+        (false, Some(marks)) => LabelKind::Marked(marks),
     };
     if blanks(&text[steps_start..]).is_empty() {
         return Ok(label(kind, false, Vec::new()));
@@ -53,6 +69,31 @@ pub fn parse(text: &str) -> Result<Label, LabelError> {
     let steps = syntax::whole(text, steps_start, steps)?;
     let refused = steps.iter().any(|(_, refused)| *refused);
     Ok(label(kind, refused, steps.into_iter().map(|(step, _)| step).collect()))
+}
+
+/// `fence`, alone or with its kind.
+fn fence(body: &str) -> Option<LabelKind> {
+    let rest = body.strip_prefix("fence")?;
+    if rest.trim().is_empty() {
+        return Some(LabelKind::Fence);
+    }
+    let kind = rest.starts_with([' ', '\t']).then(|| PartialFence::named(rest.trim())).flatten();
+    kind.map(LabelKind::PartialFence)
+}
+
+/// Marks in brackets, if there are any, and what is behind them.
+fn marks<'t>(input: &'t str, text: &str) -> Result<(Option<Marks>, &'t str), LabelError> {
+    let Some(inner) = input.strip_prefix('[') else { return Ok((None, input)) };
+    let error =
+        |rest: &str, expected: &str| LabelError { offset: text.len() - rest.len(), expected: expected.to_owned() };
+    let (names, rest) = inner.split_once(']').ok_or_else(|| error(input, "marks with their closing `]`"))?;
+    let marks = Marks::named(names).ok_or_else(|| {
+        error(
+            inner,
+            "marks: `relaxed`, `acquire`, `acquire_pc`, `release`, `seq_cst` or `exclusive`, with commas between",
+        )
+    })?;
+    Ok((Some(marks), blanks(rest)))
 }
 
 /// `thread.instr`; offsets count from the start of the label, where the head stands.

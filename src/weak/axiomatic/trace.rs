@@ -293,11 +293,12 @@ impl<'a> Run<'a> {
     /// Passes the fences on one side of an instruction.
     fn pass(&mut self, kind: InstructionKind) {
         match kind {
-            InstructionKind::Plain => {}
+            InstructionKind::Plain | InstructionKind::Marked(_) | InstructionKind::Rmw(_) => {}
             InstructionKind::Fence | InstructionKind::Atomic => self.fences.full += 1,
             InstructionKind::PartialFence(PartialFence::Lightweight) => self.fences.lightweight += 1,
             InstructionKind::PartialFence(PartialFence::Stores) => self.fences.stores += 1,
             InstructionKind::PartialFence(PartialFence::Control) => self.ctrl_cfence.extend(&self.ctrl),
+            InstructionKind::PartialFence(_) => {}
         }
     }
 
