@@ -172,6 +172,12 @@ impl Analysis {
         self.graph.with_relations(&self.order, &self.reachable)
     }
 
+    /// All conflicts between accesses that occur.
+    #[must_use]
+    pub fn reachable(&self) -> &Conflicts {
+        &self.reachable
+    }
+
     /// How much was looked at.
     #[must_use]
     pub fn explored(&self) -> Explored {

@@ -106,6 +106,7 @@ cfg_if::cfg_if! {
         pub mod cycles;
         pub mod environment;
         pub mod ids;
+        pub mod kinds;
         pub mod natural;
         pub mod placement;
         pub mod readings;
@@ -122,6 +123,7 @@ cfg_if::cfg_if! {
         mod cycles;
         mod environment;
         mod ids;
+        mod kinds;
         mod natural;
         mod placement;
         mod readings;

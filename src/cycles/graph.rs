@@ -105,7 +105,14 @@ impl<'a> CycleGraph<'a> {
         CycleGraph { graph, conflicts, exits, entries, alike, of_thread, at_location, torn_in_place }
     }
 
-    pub(super) fn exits(&self, entry: VertexId) -> impl Iterator<Item = VertexId> + '_ {
+    /// The event graph.
+    #[must_use]
+    pub fn graph(&self) -> &'a AbstractEventGraph {
+        self.graph
+    }
+
+    /// The exits of an entry, at another location, with which it can be on a cycle.
+    pub fn exits(&self, entry: VertexId) -> impl Iterator<Item = VertexId> + '_ {
         self.exits[entry.index()].ones().map(VertexId::new)
     }
 

@@ -22,7 +22,8 @@ mod witness;
 pub use atomicity::Atomicity;
 pub use delays::{ConflictRule, Delay, Findings, Setting, Torn, find};
 #[cfg(feature = "internals")]
-pub use graph::{CycleGraph, Sideways, TornScope};
+pub use graph::TornScope;
+pub use graph::{CycleGraph, Sideways};
 pub use listing::{CycleList, JudgedCycle, Listing, SegmentVerdict};
 #[cfg(feature = "internals")]
 pub use outside::Outside;

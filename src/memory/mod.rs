@@ -35,7 +35,7 @@ mod known;
 mod table;
 
 pub use known::{Known, Unknown};
-pub use table::{Dependencies, FenceInstruction, Guarantee, Kind, ModelError, Pair, Preserved};
+pub use table::{Dependencies, FenceInstruction, Guarantee, Kind, MarkInstruction, ModelError, Pair, Preserved};
 
 use std::fmt;
 
@@ -55,6 +55,8 @@ pub struct MemoryModel {
     pub preserved: Preserved,
     /// The architecture's fence instructions, the cheapest first.
     pub fences: Vec<FenceInstruction>,
+    /// The architecture's instructions whose accesses carry marks, the cheapest first.
+    pub marks: Vec<MarkInstruction>,
 }
 
 /// The built-in models in the order in which they are listed: from strong to weak.
@@ -128,7 +130,8 @@ impl MemoryModel {
     #[must_use]
     pub fn mnemonic(&self, orders: &[(Kind, Kind)], strength: FenceStrength) -> &str {
         let suits = |fence: &&FenceInstruction| {
-            orders.iter().all(|order| fence.orders.contains(order))
+            !fence.by_axioms
+                && orders.iter().all(|order| fence.orders.contains(order))
                 && (strength < FenceStrength::Cumulative || fence.cumulative)
         };
         self.fences.iter().find(suits).or(self.fences.last()).map_or("fence", |fence| &fence.mnemonic)

@@ -3,6 +3,7 @@
 //! Every row must be given: a pair that was forgotten would silently be "no" or "yes", and either is a wrong model.
 
 use super::MemoryModel;
+use crate::ordering::Marks;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -149,6 +150,25 @@ pub struct FenceInstruction {
     pub orders: Vec<(Kind, Kind)>,
     /// Whether it is A-cumulative.
     pub cumulative: bool,
+    /// Whether only axioms can say where it is enough: the table never asks for it.
+    pub by_axioms: bool,
+    /// What it costs, beside the model's other instructions.
+    pub cost: u64,
+}
+
+/// An instruction of the architecture whose access carries marks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkInstruction {
+    /// As it is written in assembly.
+    pub mnemonic: String,
+    /// The marks.
+    pub marks: Marks,
+    /// The kinds of accesses that have it.
+    pub of_accesses: Vec<Kind>,
+    /// Whether only read-modify-write instructions have it.
+    pub only_rmw: bool,
+    /// What it costs, beside the model's other instructions.
+    pub cost: u64,
 }
 
 /// What is wrong with a user's table.
@@ -174,6 +194,24 @@ pub enum ModelError {
         /// What was written.
         found: String,
     },
+    /// A mark that is none, or accesses that are none.
+    #[error(
+        "marks of {mnemonic:?}: {found:?} is neither a mark (relaxed, acquire, acquire_pc, release, seq_cst; several with commas) nor accesses (R, W, RW)"
+    )]
+    UnknownMark {
+        /// The instruction.
+        mnemonic: String,
+        /// What was written.
+        found: String,
+    },
+    /// A cost that is out of range.
+    #[error("{mnemonic:?} costs {found}; a cost is an integer from 1 to {LARGEST_COST}")]
+    Cost {
+        /// The instruction.
+        mnemonic: String,
+        /// What was written.
+        found: u64,
+    },
     /// A value of `orders` that is no pair of kinds.
     #[error("orders of {mnemonic:?}: {found:?} is none of \"WR\", \"WW\", \"RR\", \"RW\"")]
     UnknownOrder {
@@ -196,6 +234,8 @@ struct ModelFile {
     preserved: BTreeMap<String, GuaranteeText>,
     #[serde(default)]
     fences: Vec<FenceFile>,
+    #[serde(default)]
+    marks: Vec<MarkFile>,
 }
 
 #[derive(Deserialize)]
@@ -212,7 +252,30 @@ struct FenceFile {
     orders: Vec<String>,
     #[serde(default)]
     cumulative: bool,
+    #[serde(default)]
+    by_axioms: bool,
+    #[serde(default = "one")]
+    cost: u64,
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MarkFile {
+    mnemonic: String,
+    mark: String,
+    of: String,
+    #[serde(default)]
+    only_rmw: bool,
+    #[serde(default = "one")]
+    cost: u64,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// The largest cost of an instruction; keeps every sum far below 2^63.
+const LARGEST_COST: u64 = 1_000_000;
 
 impl MemoryModel {
     /// Reads a model's table; the built-in ones are examples.
@@ -231,6 +294,7 @@ impl MemoryModel {
             rows[pair.position()] = guarantee(&row, value)?;
         }
         let fences = file.fences.into_iter().map(fence).collect::<Result<_, _>>()?;
+        let marks = file.marks.into_iter().map(mark).collect::<Result<_, _>>()?;
         Ok(MemoryModel {
             name: file.name,
             title: file.title,
@@ -238,6 +302,7 @@ impl MemoryModel {
             store_atomic: file.store_atomic,
             preserved: Preserved(rows),
             fences,
+            marks,
         })
     }
 }
@@ -279,5 +344,26 @@ fn fence(file: FenceFile) -> Result<FenceInstruction, ModelError> {
             .ok_or_else(|| ModelError::UnknownOrder { mnemonic: file.mnemonic.clone(), found: text.clone() })
         })
         .collect::<Result<_, _>>()?;
-    Ok(FenceInstruction { mnemonic: file.mnemonic, orders, cumulative: file.cumulative })
+    let FenceFile { mnemonic, cumulative, by_axioms, cost, .. } = file;
+    Ok(FenceInstruction { cost: checked_cost(&mnemonic, cost)?, mnemonic, orders, cumulative, by_axioms })
+}
+
+fn mark(file: MarkFile) -> Result<MarkInstruction, ModelError> {
+    let unknown = |found: &str| ModelError::UnknownMark { mnemonic: file.mnemonic.clone(), found: found.to_owned() };
+    let marks = Marks::named(&file.mark).filter(|marks| !marks.is_empty()).ok_or_else(|| unknown(&file.mark))?;
+    let of_accesses = match file.of.as_str() {
+        "R" => vec![Kind::Read],
+        "W" => vec![Kind::Write],
+        "RW" => vec![Kind::Read, Kind::Write],
+        other => return Err(unknown(other)),
+    };
+    let MarkFile { mnemonic, only_rmw, cost, .. } = file;
+    Ok(MarkInstruction { cost: checked_cost(&mnemonic, cost)?, mnemonic, marks, of_accesses, only_rmw })
+}
+
+fn checked_cost(mnemonic: &str, cost: u64) -> Result<u64, ModelError> {
+    if (1..=LARGEST_COST).contains(&cost) {
+        return Ok(cost);
+    }
+    Err(ModelError::Cost { mnemonic: mnemonic.to_owned(), found: cost })
 }

@@ -45,6 +45,7 @@ pub mod execution;
 pub mod litmus;
 pub mod models;
 pub mod relation;
+pub mod sketch;
 pub mod trace;
 
 pub use models::Model;

@@ -1,0 +1,392 @@
+//! A cycle over given paths, with all accesses on them.
+//!
+//! A [link](super::link) forgets the accesses between. Where the paths of a cycle are few and without loops, the test can
+//! have them all: every access on the paths, fences where they stand, dependencies as they flow through locals, and what
+//! coherence says of accesses of one thread to one location. That tells apart what links cannot, such as an order that
+//! goes through a write and a read of the thread's own.
+//!
+//! *Reads between.* Where a read comes from is not known, but there are only two cases: behind a write of its own thread
+//! to that location it reads that write, or a later one of another thread; behind a read it reads the same write, or a
+//! later one of another thread. (Another write of the thread itself would be on the path.) The later write is an event of
+//! a thread of its own, related to these two alone. The model allows the cycle if it allows one of the combinations.
+//!
+//! *Limits.* No more than [`MOST_PATHS`] paths for a pair of accesses, [`MOST_COMBINATIONS`] combinations, and no vague
+//! locations; beyond that the links decide.
+
+use super::elements::InPlace;
+use super::link::Dependency;
+use super::paths::Path;
+use crate::aeg::{AbstractEventGraph, Evaluation, Sources};
+use crate::ids::{LabelId, LocalId, LocationId, ThreadAt, VertexId};
+use crate::lts::label::LabelKind;
+use crate::memory::Kind;
+use crate::ordering::PartialFence;
+use crate::outline::Site;
+use crate::weak::axiomatic::Model;
+use crate::weak::axiomatic::sketch::{EventKind, Sketch};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many paths of a pair of accesses are looked at.
+pub const MOST_PATHS: usize = 8;
+/// How many combinations of sources of reads are looked at.
+pub const MOST_COMBINATIONS: usize = 256;
+
+/// A thread's part of a cycle.
+#[derive(Clone, Debug)]
+pub enum Route {
+    /// Along a path.
+    Path(VertexId, VertexId, Path),
+    /// From one access of an atomic instruction to another.
+    Atomic(VertexId, VertexId),
+    /// One write.
+    Write(VertexId),
+}
+
+impl Route {
+    /// Its path, if it goes along one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Route::Path(_, _, path) => Some(path),
+            Route::Atomic(..) | Route::Write(_) => None,
+        }
+    }
+
+    /// Where the cycle comes in and goes out.
+    #[must_use]
+    pub fn ends(&self) -> (VertexId, VertexId) {
+        match *self {
+            Route::Path(from, to, _) | Route::Atomic(from, to) => (from, to),
+            Route::Write(vertex) => (vertex, vertex),
+        }
+    }
+}
+
+/// All paths from one access to another, if there are few and none goes round a loop.
+#[must_use]
+pub fn all_paths(graph: &AbstractEventGraph, from: VertexId, to: VertexId) -> Option<Vec<Path>> {
+    let ends: BTreeMap<LabelId, usize> = graph.occurrences(to).iter().copied().collect();
+    let mut paths = Vec::new();
+    for &(label, position) in graph.occurrences(from) {
+        if let Some(&end) = ends.get(&label)
+            && graph.evaluation(label).events[end].before.contains(&position)
+        {
+            paths.push(Path { labels: vec![label], from: position, to: end });
+        }
+        let mut labels = vec![label];
+        go_on(graph, &ends, position, &mut labels, &mut paths)?;
+    }
+    Some(paths)
+}
+
+fn go_on(
+    graph: &AbstractEventGraph,
+    ends: &BTreeMap<LabelId, usize>,
+    from: usize,
+    labels: &mut Vec<LabelId>,
+    paths: &mut Vec<Path>,
+) -> Option<()> {
+    let last = *labels.last()?;
+    for &next in &graph.evaluation(last).successors {
+        let leads_there = |label: LabelId| {
+            ends.contains_key(&label) || ends.keys().any(|end| graph.labels_after(label).contains(end.index()))
+        };
+        if !leads_there(next) {
+            continue;
+        }
+        if labels.contains(&next) || paths.len() >= MOST_PATHS {
+            return None;
+        }
+        labels.push(next);
+        if let Some(&to) = ends.get(&next) {
+            paths.push(Path { labels: labels.clone(), from, to });
+        }
+        go_on(graph, ends, from, labels, paths)?;
+        labels.pop();
+    }
+    Some(())
+}
+
+/// Whether the model allows the cycle over these routes with what is in place; nothing if that is too much to look at.
+#[must_use]
+pub fn allows(graph: &AbstractEventGraph, in_place: &InPlace, model: &Model, routes: &[Route]) -> Option<bool> {
+    let mut drawing = Drawing { graph, in_place, sketch: Sketch::default(), accesses: Vec::new() };
+    let ends: Vec<(usize, usize)> =
+        routes.iter().enumerate().map(|(thread, route)| drawing.route(ThreadAt::new(thread), route)).collect();
+    if drawing.accesses.iter().any(|access| graph.vertex(access.vertex).is_vague) {
+        return None;
+    }
+    let mut sources: BTreeMap<usize, usize> = BTreeMap::new();
+    for (position, route) in routes.iter().enumerate() {
+        let next = (position + 1) % routes.len();
+        let (from, to) = (ends[position].1, ends[next].0);
+        match (graph.vertex(route.ends().1).kind, graph.vertex(routes[next].ends().0).kind) {
+            (Kind::Write, Kind::Read) => {
+                sources.insert(to, from);
+                drawing.sketch.rf(from, to);
+            }
+            (Kind::Write, Kind::Write) => drawing.sketch.co(from, to),
+            (Kind::Read, _) => drawing.sketch.fr(from, to),
+        }
+    }
+    drawing.combinations(&sources, model)
+}
+
+/// An access that was drawn.
+struct Access {
+    event: usize,
+    thread: usize,
+    vertex: VertexId,
+    /// The accesses before it in program order, by position among all that were drawn.
+    before: BTreeSet<usize>,
+}
+
+struct Drawing<'a> {
+    graph: &'a AbstractEventGraph,
+    in_place: &'a InPlace,
+    sketch: Sketch,
+    accesses: Vec<Access>,
+}
+
+/// What a path has passed.
+#[derive(Default)]
+struct Passed {
+    /// All events.
+    events: Vec<usize>,
+    /// For each local, the reads that its value derives from.
+    locals: BTreeMap<LocalId, BTreeSet<usize>>,
+    /// The reads that conditions derive from, and those with a control fence behind the condition.
+    ctrl: BTreeSet<usize>,
+    ctrl_fence: BTreeSet<usize>,
+}
+
+impl Drawing<'_> {
+    /// Draws a route; gives the events of its entry and its exit.
+    fn route(&mut self, thread: ThreadAt, route: &Route) -> (usize, usize) {
+        match route {
+            Route::Write(vertex) => {
+                let event = self.access(thread, *vertex, &[]);
+                (event, event)
+            }
+            Route::Atomic(from, to) => {
+                let (first, second) = (self.access(thread, *from, &[]), self.access(thread, *to, &[]));
+                self.sketch.atomic(first, second);
+                (first, second)
+            }
+            Route::Path(_, _, path) => self.path(thread, path),
+        }
+    }
+
+    fn access(&mut self, thread: ThreadAt, vertex: VertexId, before: &[usize]) -> usize {
+        let known = self.graph.vertex(vertex);
+        let kind = match known.kind {
+            Kind::Read => EventKind::Read,
+            Kind::Write => EventKind::Write,
+        };
+        let marks = self.in_place.marks(self.graph, vertex);
+        let event = self.sketch.access(thread, kind, known.location.index(), marks);
+        before.iter().for_each(|&earlier| self.sketch.po(earlier, event));
+        let before = (0..self.accesses.len()).filter(|&other| before.contains(&self.accesses[other].event)).collect();
+        self.accesses.push(Access { event, thread: thread.index(), vertex, before });
+        event
+    }
+
+    fn fences(&mut self, thread: ThreadAt, passed: &mut Passed, site: Site) {
+        let link = self.in_place.fence(site);
+        link.fences().for_each(|kind| self.fence(thread, passed, kind));
+    }
+
+    fn fence(&mut self, thread: ThreadAt, passed: &mut Passed, kind: Option<PartialFence>) {
+        let event = self.sketch.fence(thread, kind);
+        passed.events.iter().for_each(|&earlier| self.sketch.po(earlier, event));
+        passed.events.push(event);
+    }
+
+    fn path(&mut self, thread: ThreadAt, path: &Path) -> (usize, usize) {
+        let mut passed = Passed::default();
+        let (mut first, mut last) = (0, 0);
+        for (position, &label) in path.labels.iter().enumerate() {
+            let evaluation = self.graph.evaluation(label);
+            let start = (position == 0).then_some(path.from);
+            let end = (position + 1 == path.labels.len()).then_some(path.to);
+            let drawn = self.evaluation(thread, &mut passed, (evaluation, start, end));
+            if let Some(start) = start {
+                first = drawn[&start];
+            }
+            if let Some(end) = end {
+                last = drawn[&end];
+            }
+        }
+        (first, last)
+    }
+
+    /// Draws the events of an evaluation that are on the path: all, or those from one of them on, or up to one of them.
+    fn evaluation(
+        &mut self,
+        thread: ThreadAt,
+        passed: &mut Passed,
+        (evaluation, start, end): (&Evaluation, Option<usize>, Option<usize>),
+    ) -> BTreeMap<usize, usize> {
+        let is_barrier = self.in_place.is_barrier(evaluation);
+        if start.is_none() {
+            self.fences(thread, passed, Site::before(evaluation.instr));
+            if is_barrier {
+                self.fence(thread, passed, None);
+            }
+        }
+        match evaluation.kind {
+            LabelKind::PartialFence(PartialFence::Control) => {
+                let ctrl = passed.ctrl.clone();
+                passed.ctrl_fence.extend(ctrl);
+            }
+            LabelKind::PartialFence(kind) => self.fence(thread, passed, Some(kind)),
+            _ => {}
+        }
+        let on_path = |position: usize| {
+            let event = &evaluation.events[position];
+            start.is_none_or(|first| first == position || event.before.contains(&first))
+                && end.is_none_or(|last| last == position || evaluation.events[last].before.contains(&position))
+        };
+        let positions: Vec<usize> = (0..evaluation.events.len()).filter(|&position| on_path(position)).collect();
+        let mut drawn: BTreeMap<usize, usize> = BTreeMap::new();
+        let before_all = passed.events.clone();
+        // Fences inside, each with its level.
+        let mut inside: Vec<(u32, usize)> = Vec::new();
+        let start_level = start.map_or(0, |first| evaluation.events[first].level);
+        for level in start_level + 1..=evaluation.last_level() {
+            for kind in self.in_place.fence(Site::inside(evaluation.instr, level)).fences() {
+                let fence = self.sketch.fence(thread, kind);
+                before_all.iter().for_each(|&earlier| self.sketch.po(earlier, fence));
+                inside.iter().for_each(|&(_, earlier)| self.sketch.po(earlier, fence));
+                inside.push((level, fence));
+            }
+        }
+        for &position in &positions {
+            let event = &evaluation.events[position];
+            if is_barrier && !drawn.is_empty() {
+                self.fence(thread, passed, None);
+            }
+            let mut before = if is_barrier { passed.events.clone() } else { before_all.clone() };
+            before.extend(event.before.iter().filter_map(|earlier| drawn.get(earlier)));
+            before.extend(inside.iter().filter(|(level, _)| event.level >= *level).map(|(_, fence)| *fence));
+            let number = self.access(thread, event.vertex, &before);
+            for &(_, fence) in inside.iter().filter(|(level, _)| event.level < *level) {
+                self.sketch.po(number, fence);
+            }
+            for (sources, kind) in [(&event.address, Dependency::Address), (&event.data, Dependency::Data)] {
+                for from in passed.sources(sources, &drawn) {
+                    match kind {
+                        Dependency::Address => self.sketch.addr(from, number),
+                        _ => self.sketch.data(from, number),
+                    }
+                }
+            }
+            let control: BTreeSet<usize> = &passed.sources(&event.control, &drawn) | &passed.ctrl;
+            control.into_iter().for_each(|from| self.sketch.ctrl(from, number));
+            passed.ctrl_fence.iter().for_each(|&from| self.sketch.ctrl_fence(from, number));
+            if evaluation.is_whole() || is_barrier {
+                drawn.values().for_each(|&other| self.sketch.atomic(other, number));
+            }
+            drawn.insert(position, number);
+            passed.events.push(number);
+        }
+        passed.events.extend(inside.iter().map(|(_, fence)| *fence));
+        let condition = passed.sources(&evaluation.condition, &drawn);
+        let values: Vec<(LocalId, BTreeSet<usize>)> =
+            evaluation.locals.iter().map(|update| (update.local, passed.sources(&update.value, &drawn))).collect();
+        passed.ctrl.extend(condition);
+        passed.locals.extend(values);
+        if end.is_none() {
+            if is_barrier {
+                self.fence(thread, passed, None);
+            }
+            self.fences(thread, passed, Site::after(evaluation.instr));
+            if let Some(site) = self.graph.outline.site_behind(evaluation.instr) {
+                self.fences(thread, passed, site);
+            }
+        }
+        drawn
+    }
+
+    /// The accesses of each thread to each location, in program order.
+    fn by_location(&self) -> BTreeMap<(usize, LocationId), Vec<usize>> {
+        let mut by_location: BTreeMap<(usize, LocationId), Vec<usize>> = BTreeMap::new();
+        for (number, access) in self.accesses.iter().enumerate() {
+            by_location.entry((access.thread, self.graph.vertex(access.vertex).location)).or_default().push(number);
+        }
+        by_location
+    }
+
+    fn kind(&self, access: usize) -> Kind {
+        self.graph.vertex(self.accesses[access].vertex).kind
+    }
+
+    /// Whether one of the combinations of sources is allowed.
+    fn combinations(mut self, sources: &BTreeMap<usize, usize>, model: &Model) -> Option<bool> {
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        for ((_, _), accesses) in self.by_location() {
+            for (position, &access) in accesses.iter().enumerate() {
+                let earlier = &accesses[..position];
+                let is_before = |other: &&usize| self.accesses[access].before.contains(other);
+                let event = self.accesses[access].event;
+                if self.kind(access) == Kind::Write {
+                    for &other in earlier.iter().filter(is_before) {
+                        let other_event = self.accesses[other].event;
+                        match self.kind(other) {
+                            Kind::Write => self.sketch.co(other_event, event),
+                            Kind::Read => self.sketch.fr(other_event, event),
+                        }
+                    }
+                } else if !sources.contains_key(&event)
+                    && let Some(&nearest) = earlier.iter().rev().find(is_before)
+                    && earlier.iter().filter(is_before).count() == earlier.len()
+                {
+                    open.push((access, nearest));
+                }
+            }
+        }
+        if open.len() >= usize::BITS as usize - 1 || 1_usize << open.len() > MOST_COMBINATIONS {
+            return None;
+        }
+        let allowed = (0..1_usize << open.len()).any(|combination| {
+            let mut sketch = self.sketch.clone();
+            // For each read its source, as far as it is known.
+            let mut known = sources.clone();
+            for (number, &(access, nearest)) in open.iter().enumerate() {
+                let (read, near) = (self.accesses[access].event, self.accesses[nearest].event);
+                let is_write = self.kind(nearest) == Kind::Write;
+                if combination >> number & 1 == 0 {
+                    let source = if is_write { Some(near) } else { known.get(&near).copied() };
+                    if let Some(source) = source {
+                        known.insert(read, source);
+                        sketch.rf(source, read);
+                    }
+                } else {
+                    let thread = ThreadAt::new(usize::from(u16::MAX) + number);
+                    let location = self.graph.vertex(self.accesses[access].vertex).location.index();
+                    let later = sketch.access(thread, EventKind::Write, location, crate::ordering::Marks::NONE);
+                    if is_write {
+                        sketch.co(near, later);
+                    } else {
+                        sketch.fr(near, later);
+                        known.get(&near).into_iter().for_each(|&source| sketch.co(source, later));
+                    }
+                    sketch.rf(later, read);
+                    known.insert(read, later);
+                }
+            }
+            sketch.complete(&known);
+            model.allows_sketch(&sketch)
+        });
+        Some(allowed)
+    }
+}
+
+impl Passed {
+    /// The reads that a value derives from.
+    fn sources(&self, sources: &Sources, drawn: &BTreeMap<usize, usize>) -> BTreeSet<usize> {
+        let here = sources.events.iter().filter_map(|event| drawn.get(event)).copied();
+        let carried = sources.locals.iter().filter_map(|local| self.locals.get(local)).flatten().copied();
+        here.chain(carried).collect()
+    }
+}

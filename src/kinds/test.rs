@@ -1,0 +1,211 @@
+//! A cycle as a litmus test, and whether a memory model allows it (axioms.md §2; after Alglave, Maranget and
+//! Tautschnig, "Herding cats", 2014, §9, who judge cycles one by one).
+//!
+//! A test has the accesses of a critical cycle, what stands between the two of each thread, and the communication that
+//! closes the cycle: from a write to a read it is reads-from, from a write to a write coherence, from a read to a write
+//! from-reads. An execution of the program that has this cycle has at least these relations between its accesses, and
+//! axioms only forbid more when relations grow. So if the model forbids the test, no execution has the cycle.
+//!
+//! *Every execution that is not sequentially consistent has the cycle of a test.* Take a cycle of program order and
+//! `com⁺` with as few parts as possible, and of these one with as few accesses. `com⁺` from one access to another is
+//! `co`, `fr`, `rf`, `co;rf` or `fr;rf`: at most one access lies between, a write that the last one reads from. Two
+//! parts of one location are one, so every location has one part; a thread that is visited twice is a shorter cycle
+//! over its program order; and if the write between is of a thread that is visited elsewhere, or of one of the two
+//! threads that it lies between, there is a cycle over program order to or from it with fewer parts, or with no access
+//! between. So each thread has an entry and an exit, or one write between, and each location has two or three
+//! consecutive accesses.
+//!
+//! *Between entry and exit* stands what is on every path, or less ([`Link`]). A step of a link is a read of a location of
+//! its own. Fences are after the entry and before the exit, and in no order with each other or with steps.
+//!
+//! *Cost.* A test has a few events for each thread; answers are kept by the shape of the test, of which there are few.
+
+use super::link::{Dependency, Link, On};
+use crate::ids::ThreadAt;
+use crate::memory::Kind;
+use crate::ordering::Marks;
+use crate::weak::axiomatic::Model;
+use crate::weak::axiomatic::sketch::{EventKind, Sketch};
+use rustc_hash::FxHashMap;
+
+/// An access of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Access {
+    /// Read or write.
+    pub kind: Kind,
+    /// Its marks.
+    pub marks: Marks,
+}
+
+/// A thread's part of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// In at the entry, out at the exit, at another location.
+    Pass {
+        /// Where the cycle comes in.
+        entry: Access,
+        /// Where it goes out.
+        exit: Access,
+        /// What stands between.
+        between: Between,
+    },
+    /// One write between two accesses of other threads.
+    Write(Marks),
+}
+
+/// What joins the entry and the exit of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Between {
+    /// Program order, with at least this.
+    Order(Link),
+    /// Nothing but that both are of one atomic instruction.
+    Atomic,
+}
+
+impl Part {
+    fn entry(self) -> Kind {
+        match self {
+            Part::Pass { entry, .. } => entry.kind,
+            Part::Write(_) => Kind::Write,
+        }
+    }
+
+    fn exit(self) -> Kind {
+        match self {
+            Part::Pass { exit, .. } => exit.kind,
+            Part::Write(_) => Kind::Write,
+        }
+    }
+}
+
+/// Asks a memory model about tests, and remembers its answers.
+pub struct Judge {
+    model: Model,
+    known: FxHashMap<Vec<Part>, bool>,
+}
+
+impl Judge {
+    /// For a memory model.
+    #[must_use]
+    pub fn new(model: Model) -> Judge {
+        Judge { model, known: FxHashMap::default() }
+    }
+
+    /// The memory model.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Whether the model allows the test: its threads' parts in the order of the cycle, the first one a passage.
+    pub fn allows(&mut self, test: &[Part]) -> bool {
+        let shape = shape(test);
+        if let Some(&known) = self.known.get(&shape) {
+            return known;
+        }
+        let allowed = self.model.allows_sketch(&sketch(&shape));
+        self.known.insert(shape, allowed);
+        allowed
+    }
+}
+
+/// The test as it is seen from the least of its passages: the same for all rotations.
+fn shape(test: &[Part]) -> Vec<Part> {
+    let rotated = |start: usize| -> Vec<Part> { test[start..].iter().chain(&test[..start]).copied().collect() };
+    let starts = (0..test.len()).filter(|&start| matches!(test[start], Part::Pass { .. }));
+    starts.map(rotated).min().unwrap_or_default()
+}
+
+/// The test as a candidate execution.
+fn sketch(test: &[Part]) -> Sketch {
+    let mut sketch = Sketch::default();
+    let mut last_location = 0;
+    let last_pass = test.iter().rposition(|part| matches!(part, Part::Pass { .. }));
+    // For each part its entry and its exit.
+    let mut events: Vec<(usize, usize)> = Vec::new();
+    let mut location = 0;
+    for (position, part) in test.iter().enumerate() {
+        let thread = ThreadAt::new(position);
+        match *part {
+            Part::Write(marks) => {
+                let event = sketch.access(thread, EventKind::Write, location, marks);
+                events.push((event, event));
+            }
+            Part::Pass { entry, exit, between } => {
+                let first = sketch.access(thread, event_kind(entry.kind), location, entry.marks);
+                last_location += 1;
+                // The last passage leads back to where the first one begins.
+                location = if last_pass == Some(position) { 0 } else { last_location };
+                let second = sketch.access(thread, event_kind(exit.kind), location, exit.marks);
+                match between {
+                    Between::Atomic => sketch.atomic(first, second),
+                    Between::Order(link) => join(&mut sketch, thread, (first, second), link, &mut last_location),
+                }
+                events.push((first, second));
+            }
+        }
+    }
+    for (position, part) in test.iter().enumerate() {
+        let next = (position + 1) % test.len();
+        let (from, to) = (events[position].1, events[next].0);
+        match (part.exit(), test[next].entry()) {
+            (Kind::Write, Kind::Read) => sketch.rf(from, to),
+            (Kind::Write, Kind::Write) => sketch.co(from, to),
+            (Kind::Read, _) => sketch.fr(from, to),
+        }
+    }
+    sketch
+}
+
+fn event_kind(kind: Kind) -> EventKind {
+    match kind {
+        Kind::Read => EventKind::Read,
+        Kind::Write => EventKind::Write,
+    }
+}
+
+/// Puts what a link says between two accesses.
+fn join(sketch: &mut Sketch, thread: ThreadAt, (first, second): (usize, usize), link: Link, last_location: &mut usize) {
+    sketch.po(first, second);
+    for kind in link.fences() {
+        let fence = sketch.fence(thread, kind);
+        sketch.po(first, fence);
+        sketch.po(fence, second);
+    }
+    for kind in link.dependencies(On::First) {
+        depend(sketch, first, second, kind);
+    }
+    let mut has_step = false;
+    for kind in link.dependencies(On::Step) {
+        let step = step(sketch, thread, (first, second), last_location);
+        depend(sketch, step, second, kind);
+        has_step = true;
+    }
+    if link.has(Link::PRECEDED) && !has_step {
+        step(sketch, thread, (first, second), last_location);
+    }
+}
+
+/// A read between, whose address depends on the first access.
+fn step(
+    sketch: &mut Sketch,
+    thread: ThreadAt,
+    (first, second): (usize, usize),
+    last_location: &mut usize,
+) -> usize {
+    *last_location += 1;
+    let step = sketch.access(thread, EventKind::Read, *last_location, Marks::NONE);
+    sketch.po(first, step);
+    sketch.po(step, second);
+    sketch.addr(first, step);
+    step
+}
+
+fn depend(sketch: &mut Sketch, from: usize, to: usize, kind: Dependency) {
+    match kind {
+        Dependency::Address => sketch.addr(from, to),
+        Dependency::Data => sketch.data(from, to),
+        Dependency::Control => sketch.ctrl(from, to),
+        Dependency::ControlFence => sketch.ctrl_fence(from, to),
+    }
+}
