@@ -49,7 +49,7 @@ pub fn is_needed(
         Some(FenceStrength::Cumulative) => {
             less.fences.insert(fence, FenceStrength::Plain);
         }
-        Some(FenceStrength::Stores | FenceStrength::Plain) => {}
+        Some(_) => {}
         None => return false,
     }
     // Fences of one thread do nothing for another.

@@ -236,6 +236,19 @@ pub enum InstructionKind {
 }
 
 impl InstructionKind {
+    /// The same with these marks besides those that it has; fences and atomic instructions that are full fences stay as
+    /// they are.
+    #[must_use]
+    pub fn marked(self, marks: Marks) -> InstructionKind {
+        match self {
+            InstructionKind::Plain if marks.is_empty() => InstructionKind::Plain,
+            InstructionKind::Plain => InstructionKind::Marked(marks),
+            InstructionKind::Marked(known) => InstructionKind::Marked(known.and(marks)),
+            InstructionKind::Rmw(known) => InstructionKind::Rmw(known.and(marks)),
+            InstructionKind::Fence | InstructionKind::PartialFence(_) | InstructionKind::Atomic => self,
+        }
+    }
+
     /// The marks of its accesses.
     #[must_use]
     pub fn marks(self) -> Marks {
