@@ -77,6 +77,28 @@ impl PartialFence {
         }
     }
 
+    /// Whether it keeps the order of writes before it and writes behind it.
+    #[must_use]
+    pub fn orders_stores(self) -> bool {
+        match self {
+            PartialFence::Lightweight
+            | PartialFence::Stores
+            | PartialFence::Release
+            | PartialFence::AcquireRelease
+            | PartialFence::Between(Accesses::Writes | Accesses::All, Accesses::Writes | Accesses::All) => true,
+            PartialFence::Loads | PartialFence::Control | PartialFence::Acquire | PartialFence::Between(..) => false,
+        }
+    }
+
+    /// Whether it keeps the order of a write before it and a read behind it, as only few partial fences do.
+    #[must_use]
+    pub fn orders_loads_behind_stores(self) -> bool {
+        matches!(
+            self,
+            PartialFence::Between(Accesses::Writes | Accesses::All, Accesses::Reads | Accesses::All)
+        )
+    }
+
     /// The partial fence of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<PartialFence> {

@@ -47,15 +47,6 @@ impl Source {
         Some(self.program.instruction(self.at(instr)?).kind)
     }
 
-    /// The names of instructions that are partial fences, with their threads.
-    #[must_use]
-    pub fn partial_fences(&self) -> Vec<String> {
-        let threads = self.program.threads.iter();
-        let partial = threads.flat_map(|thread| thread.instructions.iter().map(move |known| (thread, known)));
-        let partial = partial.filter(|(_, known)| matches!(known.kind, InstructionKind::PartialFence(_)));
-        partial.map(|(thread, known)| format!("{}.{}", thread.name, known.name)).collect()
-    }
-
     /// Line and column at which the instruction begins.
     #[must_use]
     pub fn place(&self, instr: InstrId) -> Option<LineColumn> {

@@ -52,6 +52,7 @@ use crate::weak::forbidden::{self, Forbidden, Unjudged};
 use crate::weak::semantics::{CannotRun, Semantics};
 use crate::weak::split::{SplitProgram, TooLong};
 use crate::weak::torn::{Torn, torn};
+use crate::weak::unperformed::Unperformed;
 use crate::weak::verify::{Compared, Limit, Question, Verdict, Violation, robust, same_states};
 use crate::weak::{Granularity, Machine};
 
@@ -91,6 +92,8 @@ pub struct Limits {
 pub enum Trouble {
     /// Nothing runs the memory model.
     CannotRun(CannotRun),
+    /// The machine does not perform an instruction.
+    Unperformed(Unperformed),
     /// An instruction is too long to be performed access by access.
     TooLong(TooLong),
     /// An execution goes wrong.
@@ -126,6 +129,9 @@ impl Trial<'_> {
     /// If the model or the program cannot be run.
     pub fn run(&self) -> Result<(SplitProgram, Verdict), Trouble> {
         let semantics = Semantics::of(self.model).map_err(Trouble::CannotRun)?;
+        if let Semantics::Machine(_) = semantics {
+            self.machine()?;
+        }
         let (split, repair) = self.repaired()?;
         if let (Some(forbidden), Semantics::Machine(machine)) = (Forbidden::by(self.property), semantics) {
             let verdict = self.never(&split, &self.question(machine), forbidden)?;
@@ -146,6 +152,12 @@ impl Trial<'_> {
             Semantics::Axioms(axioms) => self.by_axioms(&repair, axioms)?,
         };
         Ok((split, verdict))
+    }
+
+    /// The machine of the model, if it performs the program.
+    pub(crate) fn machine(&self) -> Result<Machine, Trouble> {
+        let machine = Machine::of(self.model).map_err(Trouble::CannotRun)?;
+        machine.refuses(self.program).map_or(Ok(machine), |unperformed| Err(Trouble::Unperformed(unperformed)))
     }
 
     /// The program with what is put in, access by access, and what that is.

@@ -59,7 +59,7 @@ impl AbstractEventGraph {
         }
         let mut tried: Vec<Option<Tried>> = vec![None; instructions.len()];
         for evaluation in &evaluations {
-            let level = evaluation.last_level();
+            let level = evaluation.last_level_inside();
             let known = tried[evaluation.instr.index()].get_or_insert(Tried { last_level: 0, is_quiet: true });
             known.last_level = known.last_level.max(level);
             known.is_quiet &= evaluation.events.is_empty();

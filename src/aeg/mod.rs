@@ -151,7 +151,13 @@ impl Evaluation {
         self.barrier || matches!(self.kind, LabelKind::Rmw(_))
     }
 
-    /// The highest level of its events; a fence inside can stand before each level from 1 to this.
+    /// The highest level before which a fence inside can stand; in an atomic instruction that is no barrier none can.
+    #[must_use]
+    pub fn last_level_inside(&self) -> u32 {
+        if matches!(self.kind, LabelKind::Rmw(_)) { 0 } else { self.last_level() }
+    }
+
+    /// The highest level of its events.
     #[must_use]
     pub fn last_level(&self) -> u32 {
         self.events.iter().map(|event| event.level).max().unwrap_or(0)

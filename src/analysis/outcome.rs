@@ -105,6 +105,8 @@ pub enum Confirming {
     NotAsked,
     /// No machine runs the memory model.
     NoMachine,
+    /// The machine of the model does not perform an instruction of the program.
+    Unperformed,
     /// The searches came to an end.
     Done,
     /// Runs of few threads were searched for, and no others.

@@ -176,9 +176,17 @@ fn not_written(specification: &Specification, cannot: CannotWrite) -> Failure {
         CannotWrite::Atomic => {
             Failure::Usage(format!("{name}: only fences can be put into this text: no instruction becomes atomic"))
         }
-        CannotWrite::StoreFence => Failure::Usage(format!(
-            "{name}: only full fences can be put into this text: it has no word for store-store fences"
+        CannotWrite::PartialFence(kind) => Failure::Usage(format!(
+            "{name}: its language has no word for a fence of the kind `{kind}`; 'seqcon analyse' tells where it would stand"
         )),
+        CannotWrite::Marks(at, marks) => {
+            let (thread, instruction) = (specification.program.thread(at.thread), specification.program.instruction(at));
+            let problem = format!(
+                "{}.{} must get the marks `{marks}`, for which its language has no word here",
+                thread.name, instruction.name
+            );
+            specification.failure_at(instruction.span, problem)
+        }
         CannotWrite::Anything => Failure::Usage(format!(
             "{name}: fences can be put into the text of .slco, .txt, .trench, .rmm, .rmx and .remmex specifications only"
         )),

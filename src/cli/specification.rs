@@ -129,6 +129,9 @@ impl Specification {
         limits: &LimitArguments,
         observer: &mut O,
     ) -> Result<(Exploration, Vec<O::Watcher>), Failure> {
+        if let Some(at) = self.program.exclusive() {
+            return Err(self.failure_at(self.program.instruction(at).span, self.program.exclusive_problem(at)));
+        }
         let explored = with_limits(Subject::Program(self), limits, |bounds| {
             let _spinner = Spinner::new(format!("exploring {}", self.name));
             explore(&self.compiled, bounds, observer)

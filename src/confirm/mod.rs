@@ -4,8 +4,8 @@
 //! [`weak::attack`](crate::weak::attack) tries each delay: found, it is confirmed; not found, it is proved infeasible
 //! on TSO. On PSO a search that fails proves nothing by itself (the thread may have to go on after others have
 //! answered it), so the delay stays unknown, and gets its fence, unless [all runs](crate::weak::runs) of the program
-//! with fences for the others are sequentially consistent. Under a model without a [machine](Machine::of) every delay
-//! stays unknown, and gets its fence.
+//! with fences for the others are sequentially consistent. Under a model without a [machine](Machine::of), and for a
+//! program that its machine [does not perform](Machine::refuses), every delay stays unknown, and gets its fence.
 //!
 //! *What is placed.* Fences for every delay that is not proved infeasible: what is enough for these is enough for the
 //! program. [`fewest`] decides whether less is:
@@ -281,7 +281,7 @@ impl Subject<'_> {
             outcome.placement.minimality = Minimality::Program;
             return outcome;
         }
-        let Ok(machine) = Machine::of(self.model) else { return outcome };
+        let Ok(machine) = self.machine() else { return outcome };
         let pairs: Vec<Vec<Pair>> =
             findings.delays.iter().map(|delay| self.pairs(split, delay.from, delay.to)).collect();
         let feasible = |verdict: &Confirmation| *verdict != Confirmation::No;
@@ -325,7 +325,8 @@ impl Subject<'_> {
     /// Why nothing can be confirmed, if so; else who runs the program. The event graph takes partial fences for
     /// nothing, the machine does not: what it confirms are runs of the program.
     fn machine(&self) -> Result<Machine, Confirming> {
-        Machine::of(self.model).map_err(|_| Confirming::NoMachine)
+        let machine = Machine::of(self.model).map_err(|_| Confirming::NoMachine)?;
+        if machine.refuses(self.program).is_some() { Err(Confirming::Unperformed) } else { Ok(machine) }
     }
 
     /// Tries delays while few threads move; gives the runs that were found.

@@ -123,7 +123,7 @@ enum Way {
 }
 
 fn decided(trial: &Trial<'_>, consistent: &Asked) -> Decided {
-    let machine = Machine::of(trial.model).map_err(trial::Trouble::CannotRun)?;
+    let machine = trial.machine()?;
     let forbidden = Forbidden::by(trial.property).ok_or(trial::Trouble::Undecidable(trial.property.kind()))?;
     let (split, _) = trial.repaired()?;
     let search = Search { trial, split: &split, machine, forbidden };

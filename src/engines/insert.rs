@@ -283,7 +283,8 @@ fn by_leaving_out(candidates: &[Candidate], learner: &mut Learner<'_>) -> Result
 /// What a fence keeps in order on store buffers.
 fn orders(strength: FenceStrength) -> &'static [(Kind, Kind)] {
     match strength {
-        FenceStrength::Stores => &[(Kind::Write, Kind::Write)],
+        FenceStrength::Loads => &[],
+        FenceStrength::Stores | FenceStrength::Lightweight => &[(Kind::Write, Kind::Write)],
         FenceStrength::Plain | FenceStrength::Cumulative => &[(Kind::Write, Kind::Read), (Kind::Write, Kind::Write)],
     }
 }
@@ -297,7 +298,7 @@ fn unmet(demands: BTreeSet<Demand>, fences: &Fences) -> Result<BTreeSet<Demand>,
     let without = |mut demand: Demand| {
         let asked = demand.sites.len();
         demand.sites.retain(|site, least| match fences.get(site) {
-            Some(FenceStrength::Stores) => {
+            Some(FenceStrength::Stores | FenceStrength::Loads | FenceStrength::Lightweight) => {
                 *least = FenceStrength::Plain;
                 true
             }

@@ -12,7 +12,7 @@ use crate::ids::InstrId;
 use crate::insertion::Demand;
 use crate::memory::{Kind, Known, MemoryModel};
 use crate::outline::Site;
-use crate::program::{Mention, Program, Scope, Variable};
+use crate::program::{InstructionKind, Mention, Program, Scope, Variable};
 use crate::property::{ConditionFault, Property, StateCondition};
 use crate::repair::Repair;
 use crate::specification::{Specification, placed};
@@ -126,6 +126,8 @@ fn last_level(specification: &Specification, split: &SplitProgram, instr: InstrI
     let Some(at) = specification.outline.at(instr) else { return 0 };
     let steps =
         split.threads[at.thread.index()].steps.iter().flatten().filter(|step| step.instruction == at.instruction);
+    // Nothing stands inside an atomic instruction that is no fence.
+    let steps = steps.filter(|step| !matches!(step.kind, InstructionKind::Rmw(_)));
     let is_access = |operation: &Operation| matches!(operation, Operation::Read(..) | Operation::Write(..));
     let levels = |step: &SplitStep| {
         let levels = step.operations.iter().zip(step.levels(|_| true));
@@ -396,6 +398,11 @@ impl trial::Trouble {
     fn of(self, specification: &Specification, property: &Property) -> Trouble {
         match self {
             trial::Trouble::CannotRun(cannot) => Trouble::CannotRun(cannot),
+            trial::Trouble::Unperformed(unperformed) => {
+                let (program, at) = (&specification.program, unperformed.at());
+                let problem = unperformed.problem(program);
+                Trouble::Unsupported(specification.placed(program.instruction(at).span, problem))
+            }
             trial::Trouble::TooLong(error) => error.into(),
             trial::Trouble::Execution(failure) => Trouble::Unsupported(format!("{}: {failure}", specification.name)),
             trial::Trouble::Condition(ConditionFault { part, fault }) => {

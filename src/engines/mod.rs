@@ -56,9 +56,10 @@ use crate::explore::driver::Failure;
 use crate::facts::Facts;
 use crate::ids::InstrId;
 use crate::insertion::{Candidate, Demand};
+use crate::lts::label::LabelKind;
 use crate::memory::{Known, MemoryModel};
 use crate::program::compiled::{Fault, TooManyIndices};
-use crate::program::{At, Span};
+use crate::program::{At, Marks, Span};
 use crate::property::{Property, PropertyKind};
 use crate::provenance::Provenance;
 use crate::repair::Repair;
@@ -161,6 +162,36 @@ pub enum Subject<'a> {
     Program(&'a Specification),
     /// Only the facts of a state space.
     StateSpace(&'a Facts),
+}
+
+impl Subject<'_> {
+    /// For engines that know nothing of pairs of a load and a store exclusive.
+    ///
+    /// # Errors
+    /// If there is one of such a pair.
+    fn refuse_exclusives(&self) -> Result<(), Trouble> {
+        match self {
+            Subject::Program(specification) => {
+                let program = &specification.program;
+                program.exclusive().map_or(Ok(()), |at| {
+                    let span = program.instruction(at).span;
+                    Err(Trouble::Unsupported(specification.placed(span, program.exclusive_problem(at))))
+                })
+            }
+            Subject::StateSpace(facts) => {
+                let is_exclusive = |kind| match kind {
+                    LabelKind::Marked(marks) | LabelKind::Rmw(marks) => marks.has(Marks::EXCLUSIVE),
+                    LabelKind::Plain | LabelKind::Fence | LabelKind::PartialFence(_) | LabelKind::Atomic => false,
+                };
+                facts.labels.iter().find(|label| is_exclusive(label.kind)).map_or(Ok(()), |label| {
+                    Err(Trouble::Unsupported(format!(
+                        "{}.{} is one of a pair of a load and a store exclusive, and no engine for state spaces knows these pairs",
+                        label.thread, label.instr
+                    )))
+                })
+            }
+        }
+    }
 }
 
 impl<'a> Task<'a> {

@@ -55,7 +55,7 @@ impl Demand {
     /// Whether this fence meets it.
     #[must_use]
     pub fn is_met_by_one(&self, (site, strength): Candidate) -> bool {
-        self.sites.get(&site).is_some_and(|&least| strength >= least)
+        self.sites.get(&site).is_some_and(|&least| strength.does_all_of(least))
     }
 }
 
@@ -241,7 +241,7 @@ fn fences(candidates: &[Candidate], chosen: &[Variable]) -> Fences {
     for &variable in chosen {
         let (site, strength) = candidates[variable];
         let present = fences.entry(site).or_insert(strength);
-        *present = strength.max(*present);
+        *present = strength.join(*present);
     }
     fences
 }

@@ -2,7 +2,7 @@
 //! what it cannot write.
 
 use super::Language;
-use crate::program::{At, Program};
+use crate::program::{At, Marks, PartialFence, Program};
 
 /// What is put in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,12 +13,14 @@ pub enum Change {
     FenceAfter(At),
     /// A fence at the control state that the instruction leads to, on every way there.
     FenceAtTarget(At),
-    /// A fence of stores on every way into the instruction.
-    StoreFenceBefore(At),
-    /// A fence of stores on every way out of the instruction.
-    StoreFenceAfter(At),
-    /// A fence of stores at the control state that the instruction leads to, on every way there.
-    StoreFenceAtTarget(At),
+    /// A fence that orders less than all, on every way into the instruction.
+    PartialFenceBefore(At, PartialFence),
+    /// The same on every way out of the instruction.
+    PartialFenceAfter(At, PartialFence),
+    /// The same at the control state that the instruction leads to, on every way there.
+    PartialFenceAtTarget(At, PartialFence),
+    /// The accesses of the instruction carry these marks, besides those that they have.
+    Mark(At, Marks),
     /// The instruction becomes atomic.
     Atomic(At),
 }
@@ -30,8 +32,10 @@ pub enum CannotWrite {
     Anything,
     /// Only fences can: no instruction becomes atomic.
     Atomic,
-    /// It has no word for fences of stores, only for full ones.
-    StoreFence,
+    /// It has no word for fences of this kind.
+    PartialFence(PartialFence),
+    /// It has no word for these marks on this instruction.
+    Marks(At, Marks),
     /// Nothing can stand at this instruction, as it has no statement of its own.
     At(At),
 }

@@ -138,22 +138,72 @@ impl MemoryModel {
     }
 }
 
-/// What a fence must do: keep the order of the stores of its own thread, or of all accesses, or also carry along what
-/// its thread has seen of others (A-cumulativity). A stronger fence does all that a weaker one does.
+/// What a fence must do: keep the order of some accesses of its own thread, or of all, or also carry along what its
+/// thread has seen of others (A-cumulativity).
+///
+/// *Order.* A fence does all that those before it in the list do, but for one pair: [`Stores`](FenceStrength::Stores)
+/// and [`Loads`](FenceStrength::Loads) are not comparable. So comparisons and `max` are for kinds that are a chain,
+/// as those are that the event graph asks for (all accesses, and cumulatively) and those that store buffers ask for
+/// (stores, and all). Elsewhere it is [`does_all_of`](FenceStrength::does_all_of), [`join`](FenceStrength::join) and
+/// [`needed`](FenceStrength::needed).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FenceStrength {
     /// Keeps the order of its own thread's writes.
     Stores,
+    /// Keeps its own thread's reads before all that follows.
+    Loads,
+    /// Keeps the order of its own thread's accesses, but for a write before it and a read behind it.
+    Lightweight,
     /// Keeps the order of its own thread's accesses.
     Plain,
     /// Also makes the writes that its thread has read from visible before what follows the fence.
     Cumulative,
 }
 
+impl FenceStrength {
+    /// All kinds.
+    pub const ALL: [FenceStrength; 5] = [
+        FenceStrength::Stores,
+        FenceStrength::Loads,
+        FenceStrength::Lightweight,
+        FenceStrength::Plain,
+        FenceStrength::Cumulative,
+    ];
+
+    /// Whether a fence of this kind does all that one of the other kind does.
+    #[must_use]
+    pub fn does_all_of(self, other: FenceStrength) -> bool {
+        self >= other && (self, other) != (FenceStrength::Loads, FenceStrength::Stores)
+    }
+
+    /// The weakest kind that does what both do.
+    #[must_use]
+    pub fn join(self, other: FenceStrength) -> FenceStrength {
+        match (self, other) {
+            (FenceStrength::Stores, FenceStrength::Loads) | (FenceStrength::Loads, FenceStrength::Stores) => {
+                FenceStrength::Lightweight
+            }
+            _ => self.max(other),
+        }
+    }
+
+    /// Of several fences at one place, those that are needed to do what all of them do: the strongest, or one of
+    /// stores and one of loads.
+    pub fn needed(fences: impl Iterator<Item = FenceStrength> + Clone) -> impl Iterator<Item = FenceStrength> {
+        let others = fences.clone();
+        let is_needed = move |&fence: &FenceStrength| {
+            others.clone().all(|other| other == fence || !other.does_all_of(fence))
+        };
+        FenceStrength::ALL.into_iter().filter(move |kind| fences.clone().any(|fence| fence == *kind)).filter(is_needed)
+    }
+}
+
 impl fmt::Display for FenceStrength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             FenceStrength::Stores => "store-store",
+            FenceStrength::Loads => "load",
+            FenceStrength::Lightweight => "lightweight",
             FenceStrength::Plain => "plain",
             FenceStrength::Cumulative => "cumulative",
         })
@@ -221,6 +271,20 @@ mod tests {
         let both = [(Kind::Write, Kind::Write), (Kind::Write, Kind::Read)];
         assert_eq!(pso.mnemonic(&both, FenceStrength::Plain), "membar #StoreStore|#StoreLoad");
         assert_eq!(MemoryModel::named("armv7").unwrap().mnemonic(&both, FenceStrength::Cumulative), "dmb");
+    }
+
+    #[test]
+    fn of_fences_at_one_place_those_stay_that_no_other_makes_superfluous() {
+        use FenceStrength::{Cumulative, Lightweight, Loads, Plain, Stores};
+        for (asked, kept) in [
+            (vec![Stores, Stores], vec![Stores]),
+            (vec![Loads, Stores], vec![Stores, Loads]),
+            (vec![Stores, Lightweight, Loads], vec![Lightweight]),
+            (vec![Lightweight, Cumulative, Plain], vec![Cumulative]),
+        ] {
+            assert_eq!(FenceStrength::needed(asked.into_iter()).collect::<Vec<_>>(), kept);
+        }
+        assert!(!Loads.does_all_of(Stores) && !Stores.does_all_of(Loads) && Lightweight.does_all_of(Loads));
     }
 
     #[test]

@@ -167,7 +167,8 @@ impl Costs {
     pub fn of(&self, site: Site, strength: FenceStrength) -> u64 {
         let weight = match strength {
             FenceStrength::Stores => self.stores,
-            FenceStrength::Plain => self.plain,
+            // Placement by the event graph and by store buffers offers neither.
+            FenceStrength::Loads | FenceStrength::Lightweight | FenceStrength::Plain => self.plain,
             FenceStrength::Cumulative => self.cumulative,
         };
         weight * self.sites.get(&site).copied().unwrap_or(1)

@@ -49,7 +49,7 @@ pub fn is_needed(
         Some(FenceStrength::Cumulative) => {
             less.fences.insert(fence, FenceStrength::Plain);
         }
-        Some(FenceStrength::Stores | FenceStrength::Plain) => {}
+        Some(_) => {}
         None => return false,
     }
     // Fences of one thread do nothing for another.
@@ -146,6 +146,8 @@ impl Walker<'_> {
                     Question::CanOvertake if self.must_stay(evaluation, event, &stays, behind) => {
                         stays.insert(position);
                     }
+                    // An atomic instruction is in one piece.
+                    _ if start.is_some() && evaluation.is_whole() => {}
                     _ => {
                         answer.insert(event.vertex);
                     }

@@ -36,7 +36,10 @@ pub fn served_delays(problem: &Problem<'_>, fences: &BTreeMap<Site, FenceStrengt
         for (_, strength) in asked.into_iter().filter(|(is_asked, _)| *is_asked) {
             let met = first_met.entry((delay.from, strength)).or_insert_with(|| {
                 fences_met(|note| match strength {
-                    FenceStrength::Stores | FenceStrength::Plain => chains.explore(delay.from, note),
+                    FenceStrength::Stores
+ | FenceStrength::Loads
+ | FenceStrength::Lightweight
+ | FenceStrength::Plain => chains.explore(delay.from, note),
                     FenceStrength::Cumulative => explore_open(graph, &in_place, delay.from, note),
                 })
             });

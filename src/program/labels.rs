@@ -64,16 +64,22 @@ pub fn label(program: &Program, at: At, verdict: Decision, key: u64) -> Label {
     Label {
         thread: program.thread(thread).name.clone(),
         instr: own.name.clone(),
-        kind: match own.kind {
+        kind: own.kind.into(),
+        refused: verdict == Decision::Refused,
+        steps,
+    }
+}
+
+impl From<InstructionKind> for LabelKind {
+    fn from(kind: InstructionKind) -> LabelKind {
+        match kind {
             InstructionKind::Plain => LabelKind::Plain,
             InstructionKind::Marked(marks) => LabelKind::Marked(marks),
             InstructionKind::Fence => LabelKind::Fence,
             InstructionKind::PartialFence(kind) => LabelKind::PartialFence(kind),
             InstructionKind::Atomic => LabelKind::Atomic,
             InstructionKind::Rmw(marks) => LabelKind::Rmw(marks),
-        },
-        refused: verdict == Decision::Refused,
-        steps,
+        }
     }
 }
 

@@ -78,6 +78,28 @@ impl Program {
         })
     }
 
+    /// The name of an instruction with that of its thread.
+    #[must_use]
+    pub fn name_of(&self, at: At) -> String {
+        format!("{}.{}", self.thread(at.thread).name, self.instruction(at).name)
+    }
+
+    /// The first instruction that is one of a pair of a load and a store exclusive.
+    #[must_use]
+    pub fn exclusive(&self) -> Option<At> {
+        let is_exclusive = |known: &Instruction| known.kind.marks().has(Marks::EXCLUSIVE);
+        self.instructions_at().find(|(_, known)| is_exclusive(known)).map(|(at, _)| at)
+    }
+
+    /// Why who knows nothing of pairs refuses this instruction, and what to do.
+    #[must_use]
+    pub fn exclusive_problem(&self, at: At) -> String {
+        format!(
+            "{} is one of a pair of a load and a store exclusive: only the axioms know these pairs ('seqcon litmus', and 'seqcon verify' with --engine axioms); for anything else write an atomic instruction",
+            self.name_of(at)
+        )
+    }
+
     /// How many locations the shared memory has.
     #[must_use]
     pub fn num_of_locations(&self) -> usize {
@@ -236,6 +258,19 @@ pub enum InstructionKind {
 }
 
 impl InstructionKind {
+    /// The same with these marks besides those that it has; fences and atomic instructions that are full fences stay as
+    /// they are.
+    #[must_use]
+    pub fn marked(self, marks: Marks) -> InstructionKind {
+        match self {
+            InstructionKind::Plain if marks.is_empty() => InstructionKind::Plain,
+            InstructionKind::Plain => InstructionKind::Marked(marks),
+            InstructionKind::Marked(known) => InstructionKind::Marked(known.and(marks)),
+            InstructionKind::Rmw(known) => InstructionKind::Rmw(known.and(marks)),
+            InstructionKind::Fence | InstructionKind::PartialFence(_) | InstructionKind::Atomic => self,
+        }
+    }
+
     /// The marks of its accesses.
     #[must_use]
     pub fn marks(self) -> Marks {

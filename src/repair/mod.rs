@@ -1,4 +1,4 @@
-//! Suggestions put to use: which sites get a fence, and which instructions become atomic.
+//! Suggestions put to use: which sites get a fence, which instructions become atomic, and which accesses get marks.
 //!
 //! A [`Repair`] can be put into a program ([`Repair::put_into`]), into one that [`weak`](crate::weak) performs access
 //! by access ([`Repair::apply`]), and into the text of a specification ([`Repair::changes`]).
@@ -9,18 +9,21 @@ use crate::analysis::ModelOutcome;
 use crate::ids::{ControlAt, InstrAt, InstrId, ThreadAt};
 use crate::memory::{FenceStrength, MemoryModel};
 use crate::outline::{Outline, Place, Site};
-use crate::program::{At, Instruction, InstructionKind, PartialFence, Program, Thread};
+use crate::program::{At, Instruction, InstructionKind, Marks, PartialFence, Program, Thread};
 use crate::weak::split::SplitProgram;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Fences and atomic instructions.
+/// Fences, atomic instructions, and marks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repair {
     /// Where fences stand, and of which kind.
     pub fences: BTreeMap<Site, FenceStrength>,
     /// Instructions that become atomic.
     pub locked: BTreeSet<InstrId>,
+    /// Instructions whose accesses get these marks, besides those that they have. Atomic ones that are full fences,
+    /// or become such, have no use for them, and neither have fences: there they are left out.
+    pub marks: BTreeMap<InstrId, Marks>,
 }
 
 /// What a `report.json` suggests.
@@ -54,7 +57,7 @@ pub enum Mismatch {
     #[error("the report has a fence at {0:?} of {1}; expected after, before, state, or inside with a level")]
     Position(String, String),
     /// It has a kind of fence that is none.
-    #[error("the report has a {0:?} fence at {1}; expected store-store, plain or cumulative")]
+    #[error("the report has a {0:?} fence at {1}; expected store-store, load, lightweight, plain or cumulative")]
     Strength(String, String),
 }
 
@@ -102,10 +105,9 @@ struct FenceObject {
 
 impl FenceObject {
     fn strength(&self) -> Result<FenceStrength, Mismatch> {
-        let known = [FenceStrength::Stores, FenceStrength::Plain, FenceStrength::Cumulative];
         match &self.kind {
             None => Ok(FenceStrength::Plain),
-            Some(named) => known
+            Some(named) => FenceStrength::ALL
                 .into_iter()
                 .find(|strength| strength.to_string() == *named)
                 .ok_or_else(|| Mismatch::Strength(named.clone(), format!("{}.{}", self.thread, self.instruction))),
@@ -147,6 +149,7 @@ impl Repair {
         Repair {
             fences: outcome.fences.iter().map(|fence| (fence.site, fence.strength)).collect(),
             locked: outcome.findings.torn.iter().map(|torn| torn.instr).collect(),
+            marks: BTreeMap::new(),
         }
     }
 
@@ -198,7 +201,7 @@ impl Repair {
         Ok(Reported { repair, is_complete: result.summary.complete == "yes" })
     }
 
-    /// The program with the fences in place. A fence before an instruction stands behind everything that leads to it,
+    /// The program with the fences in place and the marks on its instructions. A fence before an instruction stands behind everything that leads to it,
     /// as in a text; one at a control state is an instruction of its own, from a state that all lead to instead;
     /// for one inside an instruction, that becomes atomic.
     #[must_use]
@@ -206,16 +209,16 @@ impl Repair {
         let outline = &Outline::of_program(program);
         let mut repaired = program.clone();
         let mut locked: BTreeSet<At> = self.locked.iter().filter_map(|&instr| outline.at(instr)).collect();
-        let mut after: BTreeMap<At, FenceStrength> = BTreeMap::new();
-        let mut states: BTreeMap<(ThreadAt, ControlAt), FenceStrength> = BTreeMap::new();
+        let mut after: BTreeMap<At, BTreeSet<FenceStrength>> = BTreeMap::new();
+        let mut states: BTreeMap<(ThreadAt, ControlAt), BTreeSet<FenceStrength>> = BTreeMap::new();
         for (site, at, strength) in self.fences_at(outline) {
             match site.place {
-                Place::After => stronger(&mut after, at, strength),
+                Place::After => put(&mut after, at, strength),
                 Place::Before => {
                     let ways = program.thread(at.thread).ways_into(program.instruction(at).from);
-                    ways.for_each(|instruction| stronger(&mut after, At { instruction, ..at }, strength));
+                    ways.for_each(|instruction| put(&mut after, At { instruction, ..at }, strength));
                 }
-                Place::State => stronger(&mut states, (at.thread, program.instruction(at).to), strength),
+                Place::State => put(&mut states, (at.thread, program.instruction(at).to), strength),
                 Place::Inside(_) => {
                     locked.insert(at);
                 }
@@ -224,24 +227,35 @@ impl Repair {
         for at in locked {
             repaired.thread_mut(at.thread).instruction_mut(at.instruction).kind = InstructionKind::Atomic;
         }
-        for (at, strength) in after {
-            let name = format!("{} fence", repaired.instruction(at).name);
-            put_between(repaired.thread_mut(at.thread), &[at.instruction], name, strength);
+        for (at, marks) in self.marks_at(outline) {
+            let kind = &mut repaired.thread_mut(at.thread).instruction_mut(at.instruction).kind;
+            *kind = kind.marked(marks);
         }
-        for ((thread, state), strength) in states {
+        for (at, strengths) in after {
+            for strength in FenceStrength::needed(strengths.iter().copied()) {
+                let name = format!("{} {}", repaired.instruction(at).name, word(strength));
+                put_between(repaired.thread_mut(at.thread), &[at.instruction], name, strength);
+            }
+        }
+        for ((thread, state), strengths) in states {
             let thread = repaired.thread_mut(thread);
-            let ways: Vec<InstrAt> = thread.ways_into(state).collect();
-            // No language has names with a blank.
-            let name = format!("fence at {}", thread.states[state.index()]);
-            put_between(thread, &ways, name, strength);
+            for strength in FenceStrength::needed(strengths.iter().copied()) {
+                let ways: Vec<InstrAt> = thread.ways_into(state).collect();
+                // No language has names with a blank.
+                let name = format!("{} at {}", word(strength), thread.states[state.index()]);
+                put_between(thread, &ways, name, strength);
+            }
         }
         repaired
     }
 
-    /// Puts the fences in, and makes the instructions atomic; the outline is that of the program that was split.
+    /// Puts the fences and marks in, and makes the instructions atomic; the outline is that of the program that was split.
     pub fn apply(&self, outline: &Outline, split: &mut SplitProgram) {
         for at in self.locked.iter().filter_map(|&instr| outline.at(instr)) {
             split.lock(at);
+        }
+        for (at, marks) in self.marks_at(outline) {
+            split.mark(at, marks);
         }
         // What stands after an instruction leads to the fence at the state, too.
         for (_, at, strength) in self.fences_at(outline).filter(|(site, ..)| site.place == Place::State) {
@@ -257,16 +271,35 @@ impl Repair {
         }
     }
 
+    /// The instructions that get marks, and which.
+    fn marks_at(&self, outline: &Outline) -> impl Iterator<Item = (At, Marks)> {
+        self.marks.iter().filter_map(|(&instr, &marks)| Some((outline.at(instr)?, marks)))
+    }
+
     /// The sites of fences, the positions of their instructions, and of which kind they are.
     fn fences_at(&self, outline: &Outline) -> impl Iterator<Item = (Site, At, FenceStrength)> {
         self.fences.iter().filter_map(|(&site, &strength)| Some((site, outline.at(site.instr)?, strength)))
     }
 }
 
-/// A fence at least of this strength: where several come to one place, the strongest does what all of them do.
-fn stronger<K: Ord>(fences: &mut BTreeMap<K, FenceStrength>, place: K, strength: FenceStrength) {
-    let present = fences.entry(place).or_insert(strength);
-    *present = strength.max(*present);
+/// The partial fence of this kind; none if it is a full one.
+fn partial(strength: FenceStrength) -> Option<PartialFence> {
+    match strength {
+        FenceStrength::Stores => Some(PartialFence::Stores),
+        FenceStrength::Loads => Some(PartialFence::Loads),
+        FenceStrength::Lightweight => Some(PartialFence::Lightweight),
+        FenceStrength::Plain | FenceStrength::Cumulative => None,
+    }
+}
+
+/// What the instruction is called after: two fences at one place have names of their own.
+fn word(strength: FenceStrength) -> &'static str {
+    if strength == FenceStrength::Loads { "load-fence" } else { "fence" }
+}
+
+/// One more fence at a place.
+fn put<K: Ord>(fences: &mut BTreeMap<K, BTreeSet<FenceStrength>>, place: K, strength: FenceStrength) {
+    fences.entry(place).or_default().insert(strength);
 }
 
 /// Puts a fence between these instructions, which lead to one state, and that state.
@@ -284,10 +317,7 @@ fn put_between(thread: &mut Thread, ways: &[InstrAt], name: String, strength: Fe
         priority: 0,
         condition: None,
         assignments: Vec::new(),
-        kind: match strength {
-            FenceStrength::Stores => InstructionKind::PartialFence(PartialFence::Stores),
-            FenceStrength::Plain | FenceStrength::Cumulative => InstructionKind::Fence,
-        },
+        kind: partial(strength).map_or(InstructionKind::Fence, InstructionKind::PartialFence),
         span,
     });
     thread.states.push(name);

@@ -1,11 +1,11 @@
 //! What reports say of how a result was found: of the engine, nothing of the default one, and of what was left out of
 //! account.
 
+use super::unheeded::Unheeded;
 use super::{names, prose};
 use crate::analysis::{Abstraction, ModelOutcome, Outcome};
 use crate::outline::Place;
 use crate::property::{Property, PropertyKind};
-use crate::source::Source;
 use std::fmt::{self, Write};
 
 /// What the result guarantees, and how it was found: a sentence each.
@@ -39,18 +39,28 @@ pub(super) fn guarantee(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Engines that run the program, fence by fence.
-const KNOW_PARTIAL_FENCES: [&str; 4] = ["auto", "axioms", "buffer-automata", "store-buffers"];
+const KNOW_PARTIAL_FENCES: [&str; 3] = ["auto", "buffer-automata", "store-buffers"];
+/// Engines that know all of them, and marks on accesses.
+const KNOW_MARKS: [&str; 1] = ["axioms"];
 
-/// Partial fences, which the analysis takes for nothing.
+/// Partial fences and marks, which the analysis takes for nothing.
 pub(super) fn left_out(outcome: &Outcome) -> Option<String> {
-    if KNOW_PARTIAL_FENCES.contains(&&*outcome.engine.name) {
-        return None;
+    let knows = |who: &[&str]| who.contains(&&*outcome.engine.name);
+    let mut unheeded = Unheeded::of(outcome);
+    if knows(&KNOW_MARKS) {
+        unheeded = Unheeded::default();
     }
-    let partial = outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default();
-    let first = partial.first()?;
-    let others = match partial.len() {
-        1 => " is a partial fence, and".to_owned(),
-        more => format!(" and {} more are partial fences, and", more - 1),
+    if knows(&KNOW_PARTIAL_FENCES) {
+        // Store buffers keep the order of stores behind a fence, or are emptied: nothing is in between.
+        unheeded.fences.retain(|(_, kind)| kind.orders_loads_behind_stores());
+    }
+    let (first, others) = match (&unheeded.fences[..], &unheeded.marked[..]) {
+        ([(only, _)], []) => (only, " is a partial fence, and".to_owned()),
+        ([(first, _), more @ ..], []) => (first, format!(" and {} more are partial fences, and", more.len())),
+        ([], [only]) => (only, " has marks on its accesses,".to_owned()),
+        ([], [first, more @ ..]) => (first, format!(" and {} more have marks on their accesses,", more.len())),
+        ([(first, _), ..], [marked, ..]) => (first, format!(" is a partial fence, {marked} has marks on its accesses, and such are")),
+        ([], []) => return None,
     };
     Some(format!("{first}{others} not taken into account: fewer fences may do ('seqcon verify --as-is' decides)"))
 }

@@ -10,7 +10,6 @@ use crate::caveat::Caveat;
 use crate::outline::Place;
 use crate::placement::Minimality;
 use crate::provenance::{Input, Provenance};
-use crate::source::Source;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -257,7 +256,7 @@ fn model_object(outcome: &Outcome) -> ModelObject<'_> {
             condition: outcome.property.condition().map(ToString::to_string),
             abstraction: outcome.engine.abstraction.map(|abstraction| abstraction.to_string()),
         },
-        partial_fences: outcome.source.as_ref().map(Source::partial_fences).unwrap_or_default(),
+        partial_fences: super::unheeded::Unheeded::of(outcome).fences.into_iter().map(|(name, _)| name).collect(),
         caveats: outcome.caveats.iter().map(|caveat| caveat_object(outcome, caveat)).collect(),
         results: outcome.results.iter().map(|result| result_object(outcome, result)).collect(),
     }

@@ -36,6 +36,8 @@ impl Need {
     fn symbol(self) -> char {
         match self {
             Need::Fence(FenceStrength::Stores) => 'S',
+            Need::Fence(FenceStrength::Loads) => 'R',
+            Need::Fence(FenceStrength::Lightweight) => 'W',
             Need::Fence(FenceStrength::Plain) => 'F',
             Need::Fence(FenceStrength::Cumulative) => 'C',
             Need::Lock(Role::TornUpdate | Role::TornCondition) => 'L',
@@ -147,9 +149,14 @@ impl<'a> Matrix<'a> {
         if results.iter().any(|result| !result.locks.is_empty()) {
             writeln!(out, "{}", line("locks", &mut count(|result| result.locks.len())))?;
         }
-        let has_stores = results.iter().any(|result| result.num_of_fences(FenceStrength::Stores) > 0);
-        let stores = if has_stores { "S store-store fence, " } else { "" };
-        writeln!(out, "F fence, {stores}C cumulative fence, L lock (can be torn), l the same lock, . nothing")?;
+        let has = |strength| results.iter().any(|result| result.num_of_fences(strength) > 0);
+        let named = [
+            (FenceStrength::Stores, "S store-store fence, "),
+            (FenceStrength::Loads, "R load fence, "),
+            (FenceStrength::Lightweight, "W lightweight fence, "),
+        ];
+        let lighter: String = named.into_iter().filter(|(strength, _)| has(*strength)).map(|(_, name)| name).collect();
+        writeln!(out, "F fence, {lighter}C cumulative fence, L lock (can be torn), l the same lock, . nothing")?;
         if self.is_complete() {
             Ok(())
         } else {

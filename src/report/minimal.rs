@@ -4,6 +4,7 @@
 //! ([`confirm`](crate::confirm)). Of a part of a state space, and of definitions that are known to miss something,
 //! nothing is said about the program.
 
+use super::unheeded::Unheeded;
 use crate::aeg::Profile;
 use crate::analysis::{Confirmation, Confirming, Inserted, ModelOutcome, Outcome};
 use crate::cycles::ConflictRule;
@@ -104,6 +105,10 @@ impl Outcome {
         match result.confirming {
             Confirming::NotAsked => {}
             Confirming::NoMachine => known.push(format!("not confirmed: no machine runs {}", result.model.name)),
+            Confirming::Unperformed => known.push(format!(
+                "not confirmed: the machine of {} does not perform atomic instructions that are no full fences",
+                result.model.name
+            )),
             Confirming::Done => known.push(format!("{confirmed} of {delays} delays confirmed")),
             Confirming::OfFew => known.push(format!("{confirmed} of {delays} delays confirmed by runs of few threads")),
             Confirming::OutOfStates(states) => {
@@ -113,9 +118,12 @@ impl Outcome {
                 known.push(format!("{confirmed} of {delays} delays confirmed, the rest not within {limit}"));
             }
         }
-        let has_partial = self.source.as_ref().is_some_and(|source| !source.partial_fences().is_empty());
-        if has_partial {
-            known.push("partial fences are not counted".to_owned());
+        let Unheeded { fences, marked } = Unheeded::of(self);
+        match (fences.is_empty(), marked.is_empty()) {
+            (true, true) => {}
+            (false, true) => known.push("partial fences are not counted".to_owned()),
+            (true, false) => known.push("marks on accesses are not counted".to_owned()),
+            (false, false) => known.push("partial fences and marks on accesses are not counted".to_owned()),
         }
         if known.is_empty() { String::new() } else { format!(" ({})", known.join("; ")) }
     }
@@ -129,7 +137,7 @@ pub fn confirmed_in_words(result: &ModelOutcome) -> Option<String> {
             .map(|confirmation| result.num_of(confirmation));
     let is_asked = match result.confirming {
         Confirming::Done | Confirming::OfFew | Confirming::OutOfStates(_) | Confirming::Stopped(_) => true,
-        Confirming::NotAsked | Confirming::NoMachine => false,
+        Confirming::NotAsked | Confirming::NoMachine | Confirming::Unperformed => false,
     };
     let all = result.confirmations.len();
     if all == 0 || (!is_asked && yes == 0) {

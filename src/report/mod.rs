@@ -29,6 +29,7 @@ pub mod snippet;
 pub mod streams;
 pub mod style;
 pub mod text;
+mod unheeded;
 
 use crate::analysis::Outcome;
 use std::io::{self, Write};

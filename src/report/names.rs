@@ -98,6 +98,7 @@ pub fn confirming(confirming: Confirming) -> &'static str {
     match confirming {
         Confirming::NotAsked => "not asked",
         Confirming::NoMachine => "no machine",
+        Confirming::Unperformed => "not performed",
         Confirming::Done => "done",
         Confirming::OfFew => "few-threads",
         Confirming::OutOfStates(_) => "out of states",

@@ -65,7 +65,9 @@ fn others(result: &ModelOutcome) -> Option<String> {
 fn atomic_fences(outcome: &Outcome, result: &ModelOutcome) -> Option<String> {
     let named = first_of(outcome, &result.atomic_fences)?;
     let (are, fence) = if result.atomic_fences.len() > 1 { ("are", "full fences") } else { ("is", "a full fence") };
-    Some(format!("{named} {are} atomic, and taken for {fence} as on every memory model: else a fence may be needed"))
+    Some(format!(
+        "{named} {are} atomic, and taken for {fence} as on every memory model: else a fence may be needed (SLCO has `atomic relaxed [ … ]` for what is atomic and no fence)"
+    ))
 }
 
 /// The first of some instructions, and how many there are.

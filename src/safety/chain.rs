@@ -189,7 +189,9 @@ impl<'a> ChainSearch<'a> {
                 continue;
             }
             in_chain[position] = self.reaches(reached, evaluation, &in_chain, event);
-            if !in_chain[position] {
+            // Nothing comes between the accesses of an atomic instruction, whatever it orders.
+            let is_inside = in_chain_at_start.is_some() && evaluation.is_whole();
+            if !in_chain[position] && !is_inside {
                 report(Meeting::Access { vertex: event.vertex, event: position })?;
             }
         }

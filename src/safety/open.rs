@@ -76,7 +76,8 @@ fn pass(
     let fence = in_place.first_fence_inside(evaluation, level, FenceStrength::Cumulative);
     let events = evaluation.events.iter().enumerate();
     for (position, event) in events.filter(|(_, event)| fence.is_none_or(|level| event.level < level)) {
-        if start.is_none_or(|first| event.before.contains(&first)) {
+        // Nothing comes between the accesses of an atomic instruction.
+        if start.is_none_or(|first| event.before.contains(&first) && !evaluation.is_whole()) {
             report(Meeting::Access { vertex: event.vertex, event: position })?;
         }
     }

@@ -38,7 +38,7 @@ impl Synchronisation {
     /// A fence before a level that this evaluation of the instruction does not have is not on its way.
     #[must_use]
     pub fn first_fence_inside(&self, evaluation: &Evaluation, level: u32, strength: FenceStrength) -> Option<u32> {
-        (level + 1..=evaluation.last_level()).find(|&k| self.has_fence(Site::inside(evaluation.instr, k), strength))
+        (level + 1..=evaluation.last_level_inside()).find(|&k| self.has_fence(Site::inside(evaluation.instr, k), strength))
     }
 
     /// A fence of at least this strength that stands behind the instruction: after it, or where it leads.
@@ -62,7 +62,7 @@ pub fn sites_between(graph: &AbstractEventGraph, path: &[&Evaluation], from: u32
             sites.insert(Site::before(instr));
         }
         let first_level = if position == 0 { from + 1 } else { 1 };
-        let last_level = if is_last { to } else { evaluation.last_level() };
+        let last_level = evaluation.last_level_inside().min(if is_last { to } else { u32::MAX });
         sites.extend((first_level..=last_level).map(|level| Site::inside(instr, level)));
         if !is_last {
             sites.insert(Site::after(instr));

@@ -52,6 +52,7 @@ mod splitter;
 pub mod system;
 pub mod threads;
 pub mod torn;
+pub mod unperformed;
 pub mod verify;
 pub mod visited;
 pub mod ways;

@@ -237,6 +237,7 @@ pub(super) fn passes_inside(split: &SplitStep, config: &Config, operation: usize
         match fenced {
             Fenced::Drained => behind.drained |= is_first,
             Fenced::Ordered => behind.ordered |= is_first,
+            Fenced::Idle => {}
         }
     }
     Some(behind)

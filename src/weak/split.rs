@@ -18,7 +18,7 @@ use crate::budget::Budget;
 use crate::ids::{ControlAt, InstrAt, LocationAt, Slot, ThreadAt};
 use crate::memory::FenceStrength;
 use crate::program::compiled::{Code, Trace};
-use crate::program::{At, InstructionKind, PartialFence, Program, Span};
+use crate::program::{At, InstructionKind, Marks, PartialFence, Program, Span};
 
 /// A program, access by access.
 #[derive(Clone, Debug)]
@@ -54,12 +54,15 @@ pub enum Fenced {
     Drained,
     /// For nothing: it keeps the order of stores.
     Ordered,
+    /// For nothing, and it keeps no order that a store buffer does not keep: a fence of loads.
+    Idle,
 }
 
 impl From<FenceStrength> for Fenced {
     fn from(strength: FenceStrength) -> Fenced {
         match strength {
-            FenceStrength::Stores => Fenced::Ordered,
+            FenceStrength::Loads => Fenced::Idle,
+            FenceStrength::Stores | FenceStrength::Lightweight => Fenced::Ordered,
             FenceStrength::Plain | FenceStrength::Cumulative => Fenced::Drained,
         }
     }
@@ -125,6 +128,7 @@ impl SplitThread {
         let kind = match fenced {
             Fenced::Drained => InstructionKind::Fence,
             Fenced::Ordered => InstructionKind::PartialFence(PartialFence::Stores),
+            Fenced::Idle => InstructionKind::PartialFence(PartialFence::Loads),
         };
         let fence = SplitStep {
             to,
@@ -200,8 +204,7 @@ impl SplitStep {
     /// stores, but not of all.
     #[must_use]
     pub fn orders_stores(&self) -> bool {
-        let partial = [PartialFence::Stores, PartialFence::Lightweight];
-        self.ordered || matches!(self.kind, InstructionKind::PartialFence(kind) if partial.contains(&kind))
+        self.ordered || matches!(self.kind, InstructionKind::PartialFence(kind) if kind.orders_stores())
     }
 
     /// Whether it is performed as a whole: atomic instructions, and fences that have something to decide first.
@@ -340,12 +343,19 @@ impl SplitProgram {
         self.find(at).kind = InstructionKind::Atomic;
     }
 
+    /// Puts marks on an instruction, besides those that it has.
+    pub fn mark(&mut self, at: At, marks: Marks) {
+        let step = self.find(at);
+        step.kind = step.kind.marked(marks);
+    }
+
     /// Puts a fence before an instruction.
     pub fn fence_before(&mut self, at: At, fenced: impl Into<Fenced>) {
         let step = self.find(at);
         match fenced.into() {
             Fenced::Drained => step.drained = true,
             Fenced::Ordered => step.ordered = true,
+            Fenced::Idle => {}
         }
     }
 

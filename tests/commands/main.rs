@@ -24,6 +24,7 @@ mod litmus_command;
 mod matrix_command;
 mod models_by_rules;
 mod never_command;
+mod ordering;
 mod persistence_at_states;
 mod persistence_command;
 mod readings;

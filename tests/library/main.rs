@@ -24,6 +24,7 @@ mod litmus_corpus;
 mod litmus_export;
 mod litmus_reading;
 mod memorax_table;
+mod ordering;
 mod partial_coherence_tables;
 mod property_ladder;
 mod property_specifications;

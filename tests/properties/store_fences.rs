@@ -121,7 +121,12 @@ fn random_repair(rng: &mut StdRng, program: &Program) -> Repair {
         sites.extend(is_alone.then(|| Site::before(instr)));
         for site in sites {
             if rng.random_ratio(1, 4) {
-                let kind = if rng.random_ratio(3, 4) { FenceStrength::Stores } else { FenceStrength::Plain };
+                let kind = match rng.random_range(0..6) {
+                    0..3 => FenceStrength::Stores,
+                    3 => FenceStrength::Loads,
+                    4 => FenceStrength::Lightweight,
+                    _ => FenceStrength::Plain,
+                };
                 repair.fences.insert(site, kind);
             }
         }

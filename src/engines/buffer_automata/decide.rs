@@ -12,9 +12,10 @@ use crate::trial::{Trial, Trouble};
 use crate::weak::buffers::BufferStep;
 use crate::weak::forbidden::{self, Forbidden, Judge, without_fences};
 use crate::weak::split::SplitProgram;
+use crate::weak::unperformed::Unperformed;
 use crate::weak::verify::{Limit, Question, Verdict, Violation};
 use crate::weak::visited::LimitReached;
-use crate::weak::{Granularity, Machine};
+use crate::weak::Granularity;
 
 /// The most states of the machine among which a short run is looked for, once it is known that there is one.
 const NEAR_STATES: usize = 50_000;
@@ -51,8 +52,11 @@ pub struct Proof {
 /// The repaired program of a trial, access by access, and the ruling on it.
 pub fn decide(trial: &Trial<'_>, reductions: Reductions) -> Decided {
     let memory = match trial.model.known() {
-        Ok(Known::Sc) => Memory::Sc,
-        _ => Memory::from(Machine::of(trial.model).map_err(Trouble::CannotRun)?),
+        Ok(Known::Sc) => match trial.program.exclusive() {
+            None => Memory::Sc,
+            Some(at) => return Err(Trouble::Unperformed(Unperformed::Exclusive(at))),
+        },
+        _ => Memory::from(trial.machine()?),
     };
     let Some(forbidden) = Forbidden::by(trial.property) else {
         return Err(Trouble::Undecidable(trial.property.kind()));

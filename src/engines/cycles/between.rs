@@ -43,7 +43,8 @@ impl<'a> Between<'a> {
 
     /// Whether runs are searched for under a memory model.
     pub(super) fn is_confirming(&self, model: &MemoryModel) -> bool {
-        self.settings.confirm != Confirm::Off && Machine::of(model).is_ok()
+        self.settings.confirm != Confirm::Off
+            && Machine::of(model).is_ok_and(|machine| machine.refuses(&self.specification.program).is_none())
     }
 
     /// Fences and locks for all that an abstraction has, with what is known of how many are needed.

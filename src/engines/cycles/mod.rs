@@ -121,6 +121,7 @@ impl Engine for Cycles {
     }
 
     fn examine<'a>(&self, task: &Task<'a>) -> Result<Box<dyn Examined + 'a>, Trouble> {
+        task.subject.refuse_exclusives()?;
         let (specification, Looked { explored, abstraction, known }) = match task.subject {
             Subject::Program(specification) => (Some(specification), approach::look(task, specification)?),
             Subject::StateSpace(facts) => (None, ExploredFacts::read(facts.clone()).into()),

@@ -127,7 +127,7 @@ impl Engine for PartialCoherence {
 }
 
 fn decided(trial: &Trial<'_>, how: Abstracting) -> Decided {
-    let machine = Machine::of(trial.model).map_err(trial::Trouble::CannotRun)?;
+    let machine = trial.machine()?;
     let forbidden = Forbidden::by(trial.property).ok_or(trial::Trouble::Undecidable(trial.property.kind()))?;
     let Abstracting { coherence, reduction, inference } = how;
     let (split, _) = trial.repaired()?;

@@ -128,6 +128,7 @@ impl Engine for Persistence {
 
 impl<'a> Checked<'a> {
     fn new(task: &Task<'a>) -> Result<Checked<'a>, Trouble> {
+        task.subject.refuse_exclusives()?;
         let specification = task.program(NAME)?;
         let single = SingleAccess::of(&specification.program);
         let compiled = Compiled::new(&single.program)?;

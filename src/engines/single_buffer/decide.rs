@@ -27,7 +27,7 @@ pub fn decide(trial: &Trial<'_>) -> Decided {
 }
 
 fn verdict(trial: &Trial<'_>) -> Result<(SplitProgram, Verdict), Trouble> {
-    let machine = Machine::of(trial.model).map_err(Trouble::CannotRun)?;
+    let machine = trial.machine()?;
     let Some(forbidden @ (Forbidden::State(_) | Forbidden::Deadlock)) = Forbidden::by(trial.property) else {
         return Err(Trouble::Undecidable(trial.property.kind()));
     };

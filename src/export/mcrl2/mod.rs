@@ -15,8 +15,9 @@
 //! for an index out of range. The object is the one of the thread's name (`object'thread`), or the program's name if
 //! the names have none. Where `rw` says less than our own labels:
 //!
-//! - a fence is an item `fence'` in front, an atomic instruction an item `atomic'`, and an evaluation that was
-//!   refused has an item `refused'` before its condition: our addition, which our reader of the dialect knows.
+//! - a fence is an item `fence'` in front, or `fence_stores'` and so on for those that order less, an atomic
+//!   instruction an item `atomic'`, or `rmw'` if it is no fence; marks are items (`acquire'`), and an evaluation that
+//!   was refused has an item `refused'` before its condition: our addition, which our reader of the dialect knows.
 //!   Without the last, an instruction that only has a condition would have the same label taken and refused;
 //! - the first item without writes is the condition. So an instruction without a condition gets an empty one, `A'([],
 //!   [])`, where the target of its first assignment is out of range;
@@ -49,11 +50,13 @@ mod names;
 mod terms;
 
 use super::Origin;
+use crate::lts::dialect::rw;
 use crate::program::compiled::outranked;
-use crate::program::{At, Expression, Instruction, InstructionKind, Program, Scope, Span, Thread, Type, Variable};
+use crate::program::{At, Expression, Instruction, Program, Scope, Span, Thread, Type, Variable};
 use accesses::Accesses;
 use helpers::Helpers;
 use names::Names;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use terms::{Environment, Term, Terms};
 
@@ -75,11 +78,16 @@ const TOO_LARGE: &str =
 
 const BITS: &str = "this instruction works on bits, which integers of mCRL2 do not have; use other operators";
 
+const EXCLUSIVE: &str = "this instruction is one of a pair of a load and a store exclusive, which a state space does not know; write an atomic instruction";
+
 /// The specification of a program.
 ///
 /// # Errors
-/// If an instruction grows too large, or works on bits.
+/// If an instruction grows too large, works on bits, or is one of a load and a store exclusive.
 pub fn specification(program: &Program, origin: Origin<'_>) -> Result<String, NotExpressible> {
+    if let Some(at) = program.exclusive() {
+        return Err(NotExpressible { span: program.instruction(at).span, why: EXCLUSIVE });
+    }
     let names = Names::of(program);
     let mut helpers = Helpers::default();
     let mut body = String::new();
@@ -144,7 +152,12 @@ fn write_sorts(program: &Program, names: &Names, text: &mut String) {
     let _ = writeln!(text, "  Location' = struct {};", locations.join(" | "));
     let address = if names.has_nested_addresses { "Access'" } else { "Location'" };
     let _ = writeln!(text, "  Access' = struct lc'(Location') | lcdp'(Location', List({address}));");
-    let _ = writeln!(text, "  Item' = struct A'(List(Access'), List(Access')) | fence' | atomic' | refused';\n");
+    let usual = ["fence'", "atomic'", "refused'"];
+    let words = program.instructions_at().flat_map(|(_, known)| rw::words(known.kind.into()));
+    let more: BTreeSet<String> = words.filter(|word| !usual.contains(&&**word)).collect();
+    let more: String = more.iter().map(|word| format!(" | {word}")).collect();
+    let usual = usual.join(" | ");
+    let _ = writeln!(text, "  Item' = struct A'(List(Access'), List(Access')) | {usual}{more};\n");
 }
 
 fn write_process(program: &Program, names: &Names, body: &str, text: &mut String) {
@@ -269,12 +282,7 @@ impl Summands<'_> {
         instruction: &Instruction,
         environment: &Environment,
     ) -> Vec<Item> {
-        let mut items = match instruction.kind {
-            // The dialect has no word for partial fences and marks; without them less is ordered.
-            InstructionKind::Plain | InstructionKind::Marked(_) | InstructionKind::PartialFence(_) => Vec::new(),
-            InstructionKind::Fence => vec![Item::Surely("fence'".to_owned())],
-            InstructionKind::Atomic | InstructionKind::Rmw(_) => vec![Item::Surely("atomic'".to_owned())],
-        };
+        let mut items: Vec<Item> = rw::words(instruction.kind.into()).into_iter().map(Item::Surely).collect();
         if !outranked.is_empty() || instruction.condition.is_some() {
             let conditions = outranked.iter().chain(&instruction.condition);
             let reads = self.accesses().reads(conditions, environment);

@@ -16,8 +16,11 @@ const RESERVED: &str = "
 
 /// What every specification here has itself.
 const OURS: &str = "
-    x' l' i' n' A' lc' lcdp' fence' atomic' no_location' Name' Location' Access' Item' Program' at' atBool'
+    x' l' i' n' A' lc' lcdp' fence' atomic' refused' no_location' Name' Location' Access' Item' Program' at' atBool'
     put' putBool' inside' element' mark' quotient' remainder' power'
+    rmw' relaxed' acquire' acquire_pc' release' seq_cst' exclusive'
+    fence_lightweight' fence_stores' fence_loads' fence_control' fence_acquire' fence_release' fence_acq_rel'
+    fence_r_r' fence_r_w' fence_w_r' fence_w_rw' fence_rw_r' fence_rw_w'
 ";
 
 /// The two names of a variable.

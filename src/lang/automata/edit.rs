@@ -38,9 +38,10 @@ impl Spot {
         let span = |at| program.instruction(at).span;
         Ok(match change {
             Change::Atomic(_) => return Err(CannotWrite::Atomic),
-            Change::StoreFenceBefore(_) | Change::StoreFenceAfter(_) | Change::StoreFenceAtTarget(_) => {
-                return Err(CannotWrite::StoreFence);
-            }
+            Change::PartialFenceBefore(_, kind)
+            | Change::PartialFenceAfter(_, kind)
+            | Change::PartialFenceAtTarget(_, kind) => return Err(CannotWrite::PartialFence(kind)),
+            Change::Mark(at, marks) => return Err(CannotWrite::Marks(at, marks)),
             Change::FenceAfter(at) => Some(Spot::After(span(at))),
             Change::FenceAtTarget(at) => Some(Spot::AtTarget(span(at))),
             Change::FenceBefore(at) => {

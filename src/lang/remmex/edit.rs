@@ -18,7 +18,7 @@ use super::parser;
 use super::translate::{Translated, translated};
 use crate::ids::ControlAt;
 use crate::lang::edit::{CannotWrite, Change};
-use crate::program::{At, Program};
+use crate::program::{At, PartialFence, Program};
 use std::collections::BTreeMap;
 
 /// How strong a fence is: what is asked for twice at one place is the stronger one.
@@ -29,6 +29,10 @@ enum Kind {
 }
 
 impl Kind {
+    fn of(kind: PartialFence) -> Result<Kind, CannotWrite> {
+        if kind == PartialFence::Stores { Ok(Kind::Stores) } else { Err(CannotWrite::PartialFence(kind)) }
+    }
+
     fn text(self) -> &'static str {
         match self {
             Kind::Stores => "SFENCE",
@@ -43,7 +47,7 @@ type Places = BTreeMap<usize, Kind>;
 /// What the changes insert, and where, in bytes; nothing is taken away.
 ///
 /// # Errors
-/// If an instruction is to become atomic.
+/// If an instruction is to become atomic or to carry marks, or a fence is neither full nor one of stores.
 pub fn insertions(text: &str, program: &Program, changes: &[Change]) -> Result<BTreeMap<usize, String>, CannotWrite> {
     // A text that was read once is read again.
     let model = parser::parse(text).map_err(|_| CannotWrite::Anything)?;
@@ -55,11 +59,12 @@ pub fn insertions(text: &str, program: &Program, changes: &[Change]) -> Result<B
         match change {
             Change::Atomic(_) => return Err(CannotWrite::Atomic),
             Change::FenceAfter(at) => put(&mut places, place(&translated.ends, at)?, Kind::Full),
-            Change::StoreFenceAfter(at) => put(&mut places, place(&translated.ends, at)?, Kind::Stores),
+            Change::PartialFenceAfter(at, kind) => put(&mut places, place(&translated.ends, at)?, Kind::of(kind)?),
             Change::FenceBefore(at) => ways(&translated, at, from(at), Kind::Full, &mut places)?,
-            Change::StoreFenceBefore(at) => ways(&translated, at, from(at), Kind::Stores, &mut places)?,
+            Change::PartialFenceBefore(at, kind) => ways(&translated, at, from(at), Kind::of(kind)?, &mut places)?,
             Change::FenceAtTarget(at) => ways(&translated, at, to(at), Kind::Full, &mut places)?,
-            Change::StoreFenceAtTarget(at) => ways(&translated, at, to(at), Kind::Stores, &mut places)?,
+            Change::PartialFenceAtTarget(at, kind) => ways(&translated, at, to(at), Kind::of(kind)?, &mut places)?,
+            Change::Mark(at, marks) => return Err(CannotWrite::Marks(at, marks)),
         }
     }
     // Words stay words where no blank is between them: `->skip`.

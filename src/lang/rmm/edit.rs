@@ -47,9 +47,10 @@ pub fn insertions(text: &str, program: &Program, changes: &[Change]) -> Result<B
     for &change in changes {
         match change {
             Change::Atomic(at) => locked.extend(lock(text, &translated, at)?),
-            Change::StoreFenceBefore(_) | Change::StoreFenceAfter(_) | Change::StoreFenceAtTarget(_) => {
-                return Err(CannotWrite::StoreFence);
-            }
+            Change::PartialFenceBefore(_, kind)
+            | Change::PartialFenceAfter(_, kind)
+            | Change::PartialFenceAtTarget(_, kind) => return Err(CannotWrite::PartialFence(kind)),
+            Change::Mark(at, marks) => return Err(CannotWrite::Marks(at, marks)),
             Change::FenceAfter(at) => fence_after(&translated, at, &mut fences)?,
             Change::FenceBefore(at) => fence_ways(&translated, at, program.instruction(at).from, &mut fences)?,
             Change::FenceAtTarget(at) => fence_ways(&translated, at, program.instruction(at).to, &mut fences)?,

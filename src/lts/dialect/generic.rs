@@ -12,6 +12,8 @@
 //! | `writes`, `reads` | variables of the assignment |
 //! | `condition` | variables read to decide, before the assignment |
 //! | `refused`, `fence`, `atomic` | if the group matches some text: the condition was false; a fence; an atomic instruction |
+//! | `fence_kind` | of a fence: what it orders, if that is less than all, by its name (`stores`, `rw,w`, …) |
+//! | `marks` | marks of the accesses (`acquire`, `release`, …), with commas between; an atomic instruction for which the group takes part in the match is no fence, and orders by these only |
 //!
 //! Without writes and without `condition`, the reads are a condition. The expression must match somewhere in the label;
 //! anchor it with `^` and `$` to match all of it.
@@ -21,10 +23,22 @@
 use super::LabelError;
 use super::syntax;
 use crate::lts::label::{Access, Label, LabelKind, Step};
+use crate::ordering::{Marks, PartialFence};
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
-const GROUPS: [&str; 8] = ["thread", "instr", "reads", "writes", "condition", "refused", "fence", "atomic"];
+const GROUPS: [&str; 10] = [
+    "thread",
+    "instr",
+    "reads",
+    "writes",
+    "condition",
+    "refused",
+    "fence",
+    "atomic",
+    "fence_kind",
+    "marks",
+];
 
 /// How a tool writes its labels.
 #[derive(Clone, Debug)]
@@ -105,9 +119,16 @@ impl Description {
         let flag = |group| groups.name(group).is_some_and(|found| !found.is_empty());
         let thread = head(&groups, "thread", "a thread name of letters, digits and _ ' $ # - .", '.')?;
         let instr = head(&groups, "instr", "an instruction name of letters, digits and _ ' $ # -", '_')?;
-        if flag("fence") {
-            return Ok(Label { thread, instr, kind: LabelKind::Fence, refused: false, steps: Vec::new() });
+        if flag("fence") || flag("fence_kind") {
+            let kind = fence(&groups)?;
+            return Ok(Label { thread, instr, kind, refused: false, steps: Vec::new() });
         }
+        let kind = match (flag("atomic"), marks(&groups)?) {
+            (true, None) => LabelKind::Atomic,
+            (true, Some(marks)) => LabelKind::Rmw(marks),
+            (false, None | Some(Marks::NONE)) => LabelKind::Plain,
+            (false, Some(marks)) => LabelKind::Marked(marks),
+        };
         let condition = self.accesses(&groups, "condition")?;
         let (reads, writes) = (self.accesses(&groups, "reads")?, self.accesses(&groups, "writes")?);
         let mut steps = Vec::new();
@@ -123,7 +144,6 @@ impl Description {
                 steps.push(Step::Assignment { writes, reads });
             }
         }
-        let kind = if flag("atomic") { LabelKind::Atomic } else { LabelKind::Plain };
         Ok(Label { thread, instr, kind, refused: flag("refused"), steps })
     }
 
@@ -144,6 +164,26 @@ impl Description {
         };
         names.map(access).collect()
     }
+}
+
+/// A fence, of the kind that its group names.
+fn fence(groups: &Captures<'_>) -> Result<LabelKind, LabelError> {
+    let Some(found) = groups.name("fence_kind").filter(|found| !found.is_empty()) else { return Ok(LabelKind::Fence) };
+    let kind = PartialFence::named(found.as_str().trim()).map(LabelKind::PartialFence);
+    kind.ok_or_else(|| LabelError {
+        offset: found.start(),
+        expected: "in the group `fence_kind` one of `lightweight`, `stores`, `loads`, `control`, `acquire`, `release`, `acq_rel`, or two of `r`, `w` and `rw` with a comma between".to_owned(),
+    })
+}
+
+/// The marks of the accesses, if the group takes part in the match.
+fn marks(groups: &Captures<'_>) -> Result<Option<Marks>, LabelError> {
+    let Some(found) = groups.name("marks") else { return Ok(None) };
+    let marks = Marks::named(found.as_str()).ok_or_else(|| LabelError {
+        offset: found.start(),
+        expected: "in the group `marks` some of `relaxed`, `acquire`, `acquire_pc`, `release`, `seq_cst` and `exclusive`, with commas between".to_owned(),
+    })?;
+    Ok(Some(marks))
 }
 
 /// A group that names a thread or an instruction.

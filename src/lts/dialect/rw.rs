@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! label    = "rw" "(" object "," thread "," instruction "," "[" [mark {"," mark}] [","] [item {"," item}] "]" ")"
-//! mark     = "fence'" | "atomic'" | "refused'"                   our addition, written by `seqcon export`
+//! mark     = "fence'" | "fence_KIND'" | "atomic'" | "rmw'" | "MARK'" | "refused'"
+//!                                                                our addition, written by `seqcon export`
 //! item     = "A'" "(" accesses "," accesses ")"                  reads, writes
 //! accesses = "[" [access {"," access}] "]"
 //! access   = "lc'" "(" variable ")" | "lcdp'" "(" variable "," "[" [address {"," address}] "]" ")"
@@ -11,8 +12,10 @@
 //! ```
 //!
 //! The first item without writes is the condition; any other item is an assignment. Marks stand in front: at most one
-//! kind of instruction, and then perhaps `refused'`, the condition was evaluated to false; its label has that
-//! condition and nothing else. The thread is called `object'thread`, a shared variable `object'name`, a local
+//! kind of instruction, then perhaps the [marks](Marks) of its accesses (`acquire'`), and then perhaps `refused'`, the
+//! condition was evaluated to false; its label has that condition and nothing else. `KIND` is that of a [partial
+//! fence](PartialFence) with `_` for a comma (`fence_stores'`, `fence_rw_w'`); `rmw'` is atomic and no fence, and
+//! orders by its marks only. The thread is called `object'thread`, a shared variable `object'name`, a local
 //! `object'thread'name`, an element `object'name[index]`: names keep their object, so that facts of several state
 //! spaces can be merged.
 //!
@@ -24,6 +27,7 @@
 use super::LabelError;
 use super::syntax::{self, MAX_DEPTH, Parsed, blanks, comma_list, expecting, fail, sign};
 use crate::lts::label::{Access, Label, LabelKind, Step};
+use crate::ordering::{Marks, PartialFence};
 use nom::Parser;
 use nom::branch::alt;
 use nom::bytes::complete::take_while1;
@@ -85,6 +89,50 @@ struct Listed {
     items: Vec<Item>,
 }
 
+/// What stands in front of items.
+enum Mark {
+    Kind(LabelKind),
+    Of(Marks),
+    Refused,
+}
+
+/// The words for what a label of this kind has in front, without what tells that it was refused.
+#[must_use]
+pub fn words(kind: LabelKind) -> Vec<String> {
+    let of = |marks: Marks| {
+        let own = Marks::NAMES.into_iter().filter(move |(_, mark)| marks.has(*mark));
+        own.map(|(name, _)| format!("{name}'"))
+    };
+    match kind {
+        LabelKind::Plain => Vec::new(),
+        LabelKind::Marked(marks) => of(marks).collect(),
+        LabelKind::Fence => vec!["fence'".to_owned()],
+        LabelKind::PartialFence(kind) => vec![format!("fence_{}'", kind.to_string().replace(',', "_"))],
+        LabelKind::Atomic => vec!["atomic'".to_owned()],
+        LabelKind::Rmw(marks) => std::iter::once("rmw'".to_owned()).chain(of(marks)).collect(),
+    }
+}
+
+/// The mark that stands here, and what is behind it.
+fn mark(input: &str) -> Option<(&str, Mark)> {
+    let (word, behind) = input.split_once('\'')?;
+    let mark = match word {
+        "refused" => Mark::Refused,
+        "fence" => Mark::Kind(LabelKind::Fence),
+        "atomic" => Mark::Kind(LabelKind::Atomic),
+        "rmw" => Mark::Kind(LabelKind::Rmw(Marks::NONE)),
+        _ => match word.strip_prefix("fence_") {
+            Some(kind) => Mark::Kind(LabelKind::PartialFence(partial_fence(kind)?)),
+            None => Mark::Of(Marks::NAMES.into_iter().find(|(name, _)| *name == word)?.1),
+        },
+    };
+    Some((behind, mark))
+}
+
+fn partial_fence(name: &str) -> Option<PartialFence> {
+    PartialFence::named(name).or_else(|| PartialFence::named(&name.replace('_', ",")))
+}
+
 /// `[ ... ]`, where marks may stand in front.
 fn marks_and_items(input: &str) -> Parsed<'_, Listed> {
     let (mut rest, ()) = sign("[", "`[`")(input)?;
@@ -92,13 +140,17 @@ fn marks_and_items(input: &str) -> Parsed<'_, Listed> {
     let mut is_first = true;
     loop {
         let here = blanks(rest);
-        let mark = [("fence'", Some(LabelKind::Fence)), ("atomic'", Some(LabelKind::Atomic)), ("refused'", None)]
-            .into_iter()
-            .find_map(|(word, kind)| here.strip_prefix(word).map(|behind| (behind, kind)));
-        let Some((behind, kind)) = mark else { break };
-        match kind {
-            Some(kind) if is_first => listed.kind = kind,
-            None if !listed.refused => listed.refused = true,
+        let Some((behind, mark)) = mark(here) else { break };
+        match (mark, listed.kind) {
+            (Mark::Kind(kind), _) if is_first => listed.kind = kind,
+            (Mark::Refused, _) if !listed.refused => listed.refused = true,
+            (Mark::Of(marks), LabelKind::Plain) if !listed.refused => listed.kind = LabelKind::Marked(marks),
+            (Mark::Of(more), LabelKind::Marked(marks)) if !listed.refused && !marks.has(more) => {
+                listed.kind = LabelKind::Marked(marks.and(more));
+            }
+            (Mark::Of(more), LabelKind::Rmw(marks)) if !listed.refused && !marks.has(more) => {
+                listed.kind = LabelKind::Rmw(marks.and(more));
+            }
             _ => return fail(here, "`A'([reads], [writes])`: a kind stands first, and each mark once"),
         }
         is_first = false;

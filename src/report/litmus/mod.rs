@@ -23,8 +23,8 @@
 //! over all memory models of a run; where they would not, a number is put behind.
 //!
 //! *What is no test:* a cycle that moves within an instruction, torn or as one atomic step (assembly has no such
-//! instructions), one of a thread with a partial fence, which the analysis does not take into account and the test
-//! would, too, and one with an order that only accesses in between keep. These are listed, never dropped silently. A
+//! instructions), one of a thread with a partial fence, with marks on accesses or with an atomic instruction that is no
+//! fence, which the analysis does not take into account and the test would, too, and one with an order that only accesses in between keep. These are listed, never dropped silently. A
 //! test for a pair that needs a *cumulative* fence although the pair itself is in order can come out forbidden: the
 //! analysis asks for such a fence wherever the shape is there (method §7). The comment of such a test says so, and
 //! how many there are is told, too.
@@ -37,9 +37,9 @@ use super::edges::{self, Edges};
 use super::names;
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Segment, SegmentVerdict};
-use crate::ids::{LocationId, VertexId};
+use crate::ids::{InstrId, LocationId, ThreadId, VertexId};
 use crate::memory::Kind;
-use crate::program::InstructionKind;
+use crate::lts::label::LabelKind;
 use crate::provenance::Provenance;
 use assembly::{Access, Assembly, Column, assembly};
 use links::Link;
@@ -152,7 +152,7 @@ impl<'a> Writer<'a> {
         if self.edges.steps(cycle, verdicts).iter().any(|step| step.edge == Edge::Sideways) {
             return Err("it moves within an instruction, which a litmus test cannot have as one step".to_owned());
         }
-        self.refuse_partial_fences(cycle)?;
+        self.refuse_what_is_not_counted(cycle)?;
         let links: Vec<Option<Link>> =
             cycle.segments.iter().map(|segment| self.link(segment)).collect::<Result<_, _>>()?;
         let edges = self.named_edges(cycle, &links);
@@ -206,18 +206,35 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn refuse_partial_fences(&self, cycle: &Cycle) -> Result<(), String> {
-        let Some(source) = &self.outcome.source else { return Ok(()) };
-        let accesses = &self.outcome.accesses;
+    /// Refuses a cycle of a thread that has what the analysis does not take into account, and hardware does.
+    fn refuse_what_is_not_counted(&self, cycle: &Cycle) -> Result<(), String> {
         for segment in &cycle.segments {
-            let Some(at) = source.at(accesses.vertex(segment.entry).instr) else { continue };
-            let thread = source.program.thread(at.thread);
-            if thread.instructions.iter().any(|known| matches!(known.kind, InstructionKind::PartialFence(_))) {
-                let name = &thread.name;
-                return Err(format!("{name} has a partial fence, which the analysis does not take into account"));
-            }
+            let vertex = self.outcome.accesses.vertex(segment.entry);
+            let has = |is_it: fn(LabelKind) -> bool| self.kinds(vertex.thread, vertex.instr).into_iter().any(is_it);
+            let what = match () {
+                () if has(|kind| matches!(kind, LabelKind::PartialFence(_))) => "a partial fence, which",
+                () if has(|kind| matches!(kind, LabelKind::Rmw(_))) => "an atomic instruction that is no fence, whose own order",
+                () if has(|kind| matches!(kind, LabelKind::Marked(_))) => "marks on accesses, which",
+                () => continue,
+            };
+            let name = &self.outcome.accesses.threads[vertex.thread.index()];
+            return Err(format!("{name} has {what} the analysis does not take into account"));
         }
         Ok(())
+    }
+
+    /// The kinds of the instructions of the thread to which this one belongs.
+    fn kinds(&self, thread: ThreadId, instr: InstrId) -> Vec<LabelKind> {
+        match (&self.outcome.source, &self.outcome.analysis) {
+            (Some(source), _) => source.at(instr).map_or_else(Vec::new, |at| {
+                source.program.thread(at.thread).instructions.iter().map(|known| known.kind.into()).collect()
+            }),
+            (None, Some(analysis)) => {
+                let own = analysis.graph.evaluations.iter().filter(|evaluation| evaluation.thread == thread);
+                own.map(|evaluation| evaluation.kind).collect()
+            }
+            (None, None) => Vec::new(),
+        }
     }
 
     /// For each segment, the names of its edges in diy's vocabulary: that between its accesses, if it has two, and

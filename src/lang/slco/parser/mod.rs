@@ -10,6 +10,7 @@
 
 mod declarations;
 mod expressions;
+mod ordering;
 mod properties;
 mod statements;
 

@@ -4,7 +4,7 @@ use super::super::lexer::TokenKind;
 use super::super::syntax::{Assignment, Expression, ExpressionKind, Reference, Statement, Transition};
 use super::{Parse, Parser, Reported};
 use crate::lang::Diagnostic;
-use crate::program::{InstructionKind, PartialFence};
+use crate::program::InstructionKind;
 
 /// What begins the statements of SLCO that seqcon leaves out, and what these are.
 const UNSUPPORTED: [(&str, &str); 5] = [
@@ -114,7 +114,7 @@ impl Parser<'_> {
         }
     }
 
-    fn statement(&mut self) -> Parse<Statement> {
+    pub(super) fn statement(&mut self) -> Parse<Statement> {
         let start = self.position;
         if let Some((_, what)) = UNSUPPORTED.iter().find(|(word, _)| self.at(word)) {
             // Followed by an operator it is a variable of that name.
@@ -130,35 +130,36 @@ impl Parser<'_> {
             span: self.span(),
         };
         if self.eat("fence") {
-            statement.kind = match self.eat("stores") {
-                true => InstructionKind::PartialFence(PartialFence::Stores),
-                false => InstructionKind::Fence,
-            };
+            statement.kind = self.fence_kind()?;
         } else if self.eat("atomic") {
-            statement.kind = InstructionKind::Atomic;
-            if self.at("assert") {
-                self.assertion(&mut statement)?;
-            } else if self.at("[") {
-                self.composite(&mut statement)?;
-            } else {
-                return Err(self.expected("`[` behind `atomic`"));
-            }
-        } else if self.at("assert") {
-            self.assertion(&mut statement)?;
-        } else if self.at("[") {
-            self.composite(&mut statement)?;
+            self.atomic(&mut statement)?;
         } else {
-            match self.part("a statement")? {
-                Part::Condition(condition) => statement.condition = Some(condition),
-                Part::Assignment(assignment) => statement.assignments.push(assignment),
+            if let Some(marks) = self.marks() {
+                statement.kind = InstructionKind::Marked(marks);
             }
+            self.plain(&mut statement)?;
         }
         statement.span = self.span_since(start);
         Ok(statement)
     }
 
+    /// What is neither a fence nor atomic, behind its marks.
+    fn plain(&mut self, statement: &mut Statement) -> Parse<()> {
+        if self.at("assert") {
+            return self.assertion(statement);
+        }
+        if self.at("[") {
+            return self.composite(statement);
+        }
+        match self.part("a statement")? {
+            Part::Condition(condition) => statement.condition = Some(condition),
+            Part::Assignment(assignment) => statement.assignments.push(assignment),
+        }
+        Ok(())
+    }
+
     /// `assert condition`
-    fn assertion(&mut self, statement: &mut Statement) -> Parse<()> {
+    pub(super) fn assertion(&mut self, statement: &mut Statement) -> Parse<()> {
         self.expect("assert")?;
         let start = self.position;
         statement.condition = Some(self.expression("the condition that must hold")?);
@@ -167,7 +168,7 @@ impl Parser<'_> {
     }
 
     /// `[condition; assignment; …]`
-    fn composite(&mut self, statement: &mut Statement) -> Parse<()> {
+    pub(super) fn composite(&mut self, statement: &mut Statement) -> Parse<()> {
         self.expect("[")?;
         match self.part("a condition or an assignment")? {
             Part::Condition(condition) => statement.condition = Some(condition),

@@ -8,7 +8,8 @@ use crate::ids::ControlAt;
 use crate::lang::Diagnostic;
 use crate::lang::slco::syntax::{self, Machine, Name, Statement, Transition};
 use crate::program::{
-    Assignment, Expression, Instruction, InstructionKind, Span, Thread, Type, UnaryOperator, Variable,
+    Assignment, Expression, Instruction, InstructionKind, Marks, Mention, Scope, Span, Thread, Type, UnaryOperator,
+    Variable,
 };
 use std::collections::HashMap;
 
@@ -53,6 +54,30 @@ pub fn thread(machine: &Machine, shared: &[Variable], findings: &mut Findings) -
 /// word, so that conditions on states can name it.
 fn failed_state(number: usize) -> String {
     format!("failed_{number}")
+}
+
+/// What is wrong with the marks of an instruction: a mark that no access can carry.
+fn idle_mark(instruction: &Instruction) -> Option<&'static str> {
+    let marks = instruction.kind.marks();
+    let (mut reads, mut writes) = (false, false);
+    instruction.for_each_reference(&mut |mention, reference| {
+        if reference.scope == Scope::Shared {
+            reads |= mention == Mention::Read;
+            writes |= mention == Mention::Written;
+        }
+    });
+    match () {
+        () if marks.is_empty() => None,
+        () if !reads && !writes => Some("this statement has a mark, and accesses nothing that is shared"),
+        () if !reads && marks.has(Marks::ACQUIRE) => Some("this statement is marked `acquire`, and reads nothing shared"),
+        () if !reads && marks.has(Marks::ACQUIRE_PC) => {
+            Some("this statement is marked `acquire_pc`, and reads nothing shared")
+        }
+        () if !writes && marks.has(Marks::RELEASE) => {
+            Some("this statement is marked `release`, and writes nothing shared")
+        }
+        () => None,
+    }
 }
 
 struct Builder<'a> {
@@ -143,6 +168,12 @@ impl Builder<'_> {
             instruction.condition = statement.condition.as_ref().and_then(|condition| self.condition(condition));
             instruction.assignments =
                 statement.assignments.iter().filter_map(|assignment| self.assignment(assignment)).collect();
+            let is_whole = instruction.condition.is_some() == statement.condition.is_some()
+                && instruction.assignments.len() == statement.assignments.len();
+            if is_whole && let Some(problem) = idle_mark(&instruction) {
+                let help = "`acquire` is for reads of shared variables, `release` for writes, `acq_rel` for both in one statement";
+                self.findings.push(Diagnostic::error(span, problem).with_help(help));
+            }
         }
         self.instructions.push(instruction);
     }
