@@ -127,8 +127,8 @@ impl Trial<'_> {
     pub fn run(&self) -> Result<(SplitProgram, Verdict), Trouble> {
         let semantics = Semantics::of(self.model).map_err(Trouble::CannotRun)?;
         let (split, repair) = self.repaired()?;
-        if let (Some(forbidden), Semantics::Machine(machine)) = (Forbidden::by(self.property), semantics) {
-            let verdict = self.never(&split, &self.question(machine), forbidden)?;
+        if let (Some(forbidden), Semantics::Machine(machine)) = (Forbidden::by(self.property), &semantics) {
+            let verdict = self.never(&split, &self.question(*machine), forbidden)?;
             return Ok((split, verdict));
         }
         if let Some(verdict) = self.torn(&split, &semantics) {
@@ -143,7 +143,7 @@ impl Trial<'_> {
                     other => return Err(Trouble::Undecidable(other.kind())),
                 }
             }
-            Semantics::Axioms(axioms) => self.by_axioms(&repair, axioms)?,
+            Semantics::Axioms(axioms) => self.by_axioms(&repair, &axioms)?,
         };
         Ok((split, verdict))
     }
@@ -207,7 +207,7 @@ impl Trial<'_> {
         }
     }
 
-    fn by_axioms(&self, repair: &Repair, model: Model) -> Result<Verdict, Trouble> {
+    fn by_axioms(&self, repair: &Repair, model: &Model) -> Result<Verdict, Trouble> {
         let repaired = repair.put_into(self.program);
         let compared = Compared::new(&repaired, model, self.limits.unroll, &self.budget).map_err(Trouble::Execution)?;
         match self.property {
