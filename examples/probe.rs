@@ -15,17 +15,17 @@ fn main() {
     let verbose = std::env::var("V").is_ok();
     let model = MemoryModel::named(&name).unwrap();
     let axioms = Model::of(&model).unwrap();
-    let sc_model = Model::of(&MemoryModel::named("sc").unwrap()).unwrap();
+    let sc_model = Model::sc();
     let (mut robust, mut fenced, mut fewer, mut all) = (0, 0, 0, 0);
-    let mut judge = Judge::new(axioms.clone());
+    let mut judge = Judge::new(seqcon::memory::cat::builtin(model.known().unwrap()).unwrap());
     for path in args {
         let text = std::fs::read_to_string(&path).unwrap();
         let Ok(parsed) = seqcon::lang::parse(&path, &text) else { println!("{path}: cannot be read"); continue };
         let program = parsed.program;
         let litmus = path.ends_with(".litmus");
         let is_robust = litmus.then(|| {
-            let sc = outcomes(&program, sc_model.clone(), 2).unwrap();
-            let weak = outcomes(&program, axioms.clone(), 2).unwrap();
+            let sc = outcomes(&program, &sc_model, 2).unwrap();
+            let weak = outcomes(&program, &axioms, 2).unwrap();
             sc.ends == weak.ends
         });
         let compiled = Compiled::new(&program).unwrap();

@@ -133,8 +133,8 @@ impl Trial<'_> {
             self.machine()?;
         }
         let (split, repair) = self.repaired()?;
-        if let (Some(forbidden), Semantics::Machine(machine)) = (Forbidden::by(self.property), semantics) {
-            let verdict = self.never(&split, &self.question(machine), forbidden)?;
+        if let (Some(forbidden), Semantics::Machine(machine)) = (Forbidden::by(self.property), &semantics) {
+            let verdict = self.never(&split, &self.question(*machine), forbidden)?;
             return Ok((split, verdict));
         }
         if let Some(verdict) = self.torn(&split, &semantics) {
@@ -149,7 +149,7 @@ impl Trial<'_> {
                     other => return Err(Trouble::Undecidable(other.kind())),
                 }
             }
-            Semantics::Axioms(axioms) => self.by_axioms(&repair, axioms)?,
+            Semantics::Axioms(axioms) => self.by_axioms(&repair, &axioms)?,
         };
         Ok((split, verdict))
     }
@@ -219,7 +219,7 @@ impl Trial<'_> {
         }
     }
 
-    fn by_axioms(&self, repair: &Repair, model: Model) -> Result<Verdict, Trouble> {
+    fn by_axioms(&self, repair: &Repair, model: &Model) -> Result<Verdict, Trouble> {
         let repaired = repair.put_into(self.program);
         let compared = Compared::new(&repaired, model, self.limits.unroll, &self.budget).map_err(Trouble::Execution)?;
         match self.property {

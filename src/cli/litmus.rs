@@ -106,7 +106,7 @@ fn judge(file: &Named, models: &[(String, Model)], unroll: usize, budget: &Budge
     let test = litmus::read(&path_name, &text).map_err(|errors| Failure::Usage(errors.to_string()))?;
     let models = if models.is_empty() { vec![default_model(&test)?] } else { models.to_vec() };
     let judge = |(name, model): (String, Model)| {
-        let outcomes = outcomes_within(&test.program, model, unroll, budget);
+        let outcomes = outcomes_within(&test.program, &model, unroll, budget);
         let verdict = outcomes.map(|outcomes| Judgement::of(test.condition.as_ref(), outcomes));
         let verdict = verdict.map_err(|failure| Failure::in_file(&file.path, failure))?;
         let quantifier = test.condition.as_ref().map(|condition| condition.quantifier);

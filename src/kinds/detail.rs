@@ -17,13 +17,14 @@ use super::elements::InPlace;
 use super::link::Dependency;
 use super::paths::Path;
 use crate::aeg::{AbstractEventGraph, Evaluation, Sources};
-use crate::ids::{LabelId, LocalId, LocationId, ThreadAt, VertexId};
+use super::sketch::Sketch;
+use crate::ids::{LabelId, LocalId, LocationId, VertexId};
 use crate::lts::label::LabelKind;
 use crate::memory::Kind;
-use crate::ordering::PartialFence;
+use crate::memory::cat::Axioms;
+use crate::memory::cat::execution::Atomicity;
+use crate::ordering::{Marks, PartialFence};
 use crate::outline::Site;
-use crate::weak::axiomatic::Model;
-use crate::weak::axiomatic::sketch::{EventKind, Sketch};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many paths of a pair of accesses are looked at.
@@ -109,10 +110,10 @@ fn go_on(
 
 /// Whether the model allows the cycle over these routes with what is in place; nothing if that is too much to look at.
 #[must_use]
-pub fn allows(graph: &AbstractEventGraph, in_place: &InPlace, model: &Model, routes: &[Route]) -> Option<bool> {
+pub fn allows(graph: &AbstractEventGraph, in_place: &InPlace, model: &Axioms, routes: &[Route]) -> Option<bool> {
     let mut drawing = Drawing { graph, in_place, sketch: Sketch::default(), accesses: Vec::new() };
     let ends: Vec<(usize, usize)> =
-        routes.iter().enumerate().map(|(thread, route)| drawing.route(ThreadAt::new(thread), route)).collect();
+        routes.iter().enumerate().map(|(thread, route)| drawing.route(thread, route)).collect();
     if drawing.accesses.iter().any(|access| graph.vertex(access.vertex).is_vague) {
         return None;
     }
@@ -151,58 +152,56 @@ struct Drawing<'a> {
 /// What a path has passed.
 #[derive(Default)]
 struct Passed {
+    /// How many evaluations.
+    evaluations: usize,
     /// All events.
     events: Vec<usize>,
     /// For each local, the reads that its value derives from.
     locals: BTreeMap<LocalId, BTreeSet<usize>>,
-    /// The reads that conditions derive from, and those with a control fence behind the condition.
+    /// The reads that conditions derive from.
     ctrl: BTreeSet<usize>,
-    ctrl_fence: BTreeSet<usize>,
 }
 
 impl Drawing<'_> {
     /// Draws a route; gives the events of its entry and its exit.
-    fn route(&mut self, thread: ThreadAt, route: &Route) -> (usize, usize) {
+    fn route(&mut self, thread: usize, route: &Route) -> (usize, usize) {
         match route {
             Route::Write(vertex) => {
                 let event = self.access(thread, *vertex, &[]);
                 (event, event)
             }
             Route::Atomic(from, to) => {
-                let (first, second) = (self.access(thread, *from, &[]), self.access(thread, *to, &[]));
-                self.sketch.atomic(first, second);
-                (first, second)
+                let ends = [*from, *to].map(|vertex| self.access(thread, vertex, &[]));
+                ends.into_iter().for_each(|event| self.sketch.indivisible(event, 0, Atomicity::Fenced));
+                (ends[0], ends[1])
             }
             Route::Path(_, _, path) => self.path(thread, path),
         }
     }
 
-    fn access(&mut self, thread: ThreadAt, vertex: VertexId, before: &[usize]) -> usize {
+    fn access(&mut self, thread: usize, vertex: VertexId, before: &[usize]) -> usize {
         let known = self.graph.vertex(vertex);
-        let kind = match known.kind {
-            Kind::Read => EventKind::Read,
-            Kind::Write => EventKind::Write,
-        };
         let marks = self.in_place.marks(self.graph, vertex);
-        let event = self.sketch.access(thread, kind, known.location.index(), marks);
+        let event = self.sketch.access(thread, known.kind, known.location.index(), marks);
         before.iter().for_each(|&earlier| self.sketch.po(earlier, event));
         let before = (0..self.accesses.len()).filter(|&other| before.contains(&self.accesses[other].event)).collect();
-        self.accesses.push(Access { event, thread: thread.index(), vertex, before });
+        self.accesses.push(Access { event, thread, vertex, before });
         event
     }
 
-    fn fences(&mut self, thread: ThreadAt, passed: &mut Passed, site: Site) {
+    fn fences(&mut self, thread: usize, passed: &mut Passed, site: Site) {
         let link = self.in_place.fence(site);
         link.fences().for_each(|kind| self.fence(thread, passed, kind));
     }
 
-    fn fence(&mut self, thread: ThreadAt, passed: &mut Passed, kind: Option<PartialFence>) {
+    fn fence(&mut self, thread: usize, passed: &mut Passed, kind: Option<PartialFence>) {
         let event = self.sketch.fence(thread, kind);
         passed.events.iter().for_each(|&earlier| self.sketch.po(earlier, event));
+        passed.ctrl.iter().for_each(|&from| self.sketch.ctrl(from, event));
         passed.events.push(event);
     }
 
-    fn path(&mut self, thread: ThreadAt, path: &Path) -> (usize, usize) {
+    fn path(&mut self, thread: usize, path: &Path) -> (usize, usize) {
         let mut passed = Passed::default();
         let (mut first, mut last) = (0, 0);
         for (position, &label) in path.labels.iter().enumerate() {
@@ -223,7 +222,7 @@ impl Drawing<'_> {
     /// Draws the events of an evaluation that are on the path: all, or those from one of them on, or up to one of them.
     fn evaluation(
         &mut self,
-        thread: ThreadAt,
+        thread: usize,
         passed: &mut Passed,
         (evaluation, start, end): (&Evaluation, Option<usize>, Option<usize>),
     ) -> BTreeMap<usize, usize> {
@@ -235,12 +234,12 @@ impl Drawing<'_> {
             }
         }
         match evaluation.kind {
-            LabelKind::PartialFence(PartialFence::Control) => {
-                let ctrl = passed.ctrl.clone();
-                passed.ctrl_fence.extend(ctrl);
-            }
             LabelKind::PartialFence(kind) => self.fence(thread, passed, Some(kind)),
-            _ => {}
+            LabelKind::Plain
+            | LabelKind::Marked(_)
+            | LabelKind::Fence
+            | LabelKind::Atomic
+            | LabelKind::Rmw(_) => {}
         }
         let on_path = |position: usize| {
             let event = &evaluation.events[position];
@@ -283,9 +282,9 @@ impl Drawing<'_> {
             }
             let control: BTreeSet<usize> = &passed.sources(&event.control, &drawn) | &passed.ctrl;
             control.into_iter().for_each(|from| self.sketch.ctrl(from, number));
-            passed.ctrl_fence.iter().for_each(|&from| self.sketch.ctrl_fence(from, number));
-            if evaluation.is_whole() || is_barrier {
-                drawn.values().for_each(|&other| self.sketch.atomic(other, number));
+            if is_barrier || evaluation.is_whole() {
+                let atomicity = if is_barrier { Atomicity::Fenced } else { Atomicity::Indivisible };
+                self.sketch.indivisible(number, passed.evaluations, atomicity);
             }
             drawn.insert(position, number);
             passed.events.push(number);
@@ -294,6 +293,7 @@ impl Drawing<'_> {
         let condition = passed.sources(&evaluation.condition, &drawn);
         let values: Vec<(LocalId, BTreeSet<usize>)> =
             evaluation.locals.iter().map(|update| (update.local, passed.sources(&update.value, &drawn))).collect();
+        passed.evaluations += 1;
         passed.ctrl.extend(condition);
         passed.locals.extend(values);
         if end.is_none() {
@@ -322,7 +322,7 @@ impl Drawing<'_> {
     }
 
     /// Whether one of the combinations of sources is allowed.
-    fn combinations(mut self, sources: &BTreeMap<usize, usize>, model: &Model) -> Option<bool> {
+    fn combinations(mut self, sources: &BTreeMap<usize, usize>, model: &Axioms) -> Option<bool> {
         let mut open: Vec<(usize, usize)> = Vec::new();
         for ((_, _), accesses) in self.by_location() {
             for (position, &access) in accesses.iter().enumerate() {
@@ -362,9 +362,10 @@ impl Drawing<'_> {
                         sketch.rf(source, read);
                     }
                 } else {
-                    let thread = ThreadAt::new(usize::from(u16::MAX) + number);
+                    // A thread that no other event is of.
+                    let thread = self.accesses.len() + number;
                     let location = self.graph.vertex(self.accesses[access].vertex).location.index();
-                    let later = sketch.access(thread, EventKind::Write, location, crate::ordering::Marks::NONE);
+                    let later = sketch.access(thread, Kind::Write, location, Marks::NONE);
                     if is_write {
                         sketch.co(near, later);
                     } else {
@@ -376,7 +377,7 @@ impl Drawing<'_> {
                 }
             }
             sketch.complete(&known);
-            model.allows_sketch(&sketch)
+            sketch.is_allowed_by(model)
         });
         Some(allowed)
     }

@@ -16,6 +16,7 @@ pub mod elements;
 pub mod link;
 pub mod paths;
 pub mod place;
+pub mod sketch;
 pub mod test;
 
 use crate::aeg::AbstractEventGraph;

@@ -21,12 +21,13 @@
 //! *Cost.* A test has a few events for each thread; answers are kept by the shape of the test, of which there are few.
 
 use super::link::{Dependency, Link, On};
-use crate::ids::ThreadAt;
+use super::sketch::Sketch;
 use crate::memory::Kind;
-use crate::ordering::Marks;
-use crate::weak::axiomatic::Model;
-use crate::weak::axiomatic::sketch::{EventKind, Sketch};
+use crate::memory::cat::Axioms;
+use crate::memory::cat::execution::Atomicity;
+use crate::ordering::{Marks, PartialFence};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// An access of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,20 +81,20 @@ impl Part {
 
 /// Asks a memory model about tests, and remembers its answers.
 pub struct Judge {
-    model: Model,
+    model: Arc<Axioms>,
     known: FxHashMap<Vec<Part>, bool>,
 }
 
 impl Judge {
     /// For a memory model.
     #[must_use]
-    pub fn new(model: Model) -> Judge {
+    pub fn new(model: Arc<Axioms>) -> Judge {
         Judge { model, known: FxHashMap::default() }
     }
 
     /// The memory model.
     #[must_use]
-    pub fn model(&self) -> &Model {
+    pub fn model(&self) -> &Axioms {
         &self.model
     }
 
@@ -103,7 +104,7 @@ impl Judge {
         if let Some(&known) = self.known.get(&shape) {
             return known;
         }
-        let allowed = self.model.allows_sketch(&sketch(&shape));
+        let allowed = sketch(&shape).is_allowed_by(&self.model);
         self.known.insert(shape, allowed);
         allowed
     }
@@ -124,21 +125,22 @@ fn sketch(test: &[Part]) -> Sketch {
     // For each part its entry and its exit.
     let mut events: Vec<(usize, usize)> = Vec::new();
     let mut location = 0;
-    for (position, part) in test.iter().enumerate() {
-        let thread = ThreadAt::new(position);
+    for (thread, part) in test.iter().enumerate() {
         match *part {
             Part::Write(marks) => {
-                let event = sketch.access(thread, EventKind::Write, location, marks);
+                let event = sketch.access(thread, Kind::Write, location, marks);
                 events.push((event, event));
             }
             Part::Pass { entry, exit, between } => {
-                let first = sketch.access(thread, event_kind(entry.kind), location, entry.marks);
+                let first = sketch.access(thread, entry.kind, location, entry.marks);
                 last_location += 1;
                 // The last passage leads back to where the first one begins.
-                location = if last_pass == Some(position) { 0 } else { last_location };
-                let second = sketch.access(thread, event_kind(exit.kind), location, exit.marks);
+                location = if last_pass == Some(thread) { 0 } else { last_location };
+                let second = sketch.access(thread, exit.kind, location, exit.marks);
                 match between {
-                    Between::Atomic => sketch.atomic(first, second),
+                    Between::Atomic => {
+                        [first, second].into_iter().for_each(|event| sketch.indivisible(event, 0, Atomicity::Fenced));
+                    }
                     Between::Order(link) => join(&mut sketch, thread, (first, second), link, &mut last_location),
                 }
                 events.push((first, second));
@@ -157,15 +159,8 @@ fn sketch(test: &[Part]) -> Sketch {
     sketch
 }
 
-fn event_kind(kind: Kind) -> EventKind {
-    match kind {
-        Kind::Read => EventKind::Read,
-        Kind::Write => EventKind::Write,
-    }
-}
-
 /// Puts what a link says between two accesses.
-fn join(sketch: &mut Sketch, thread: ThreadAt, (first, second): (usize, usize), link: Link, last_location: &mut usize) {
+fn join(sketch: &mut Sketch, thread: usize, (first, second): (usize, usize), link: Link, last_location: &mut usize) {
     sketch.po(first, second);
     for kind in link.fences() {
         let fence = sketch.fence(thread, kind);
@@ -173,12 +168,12 @@ fn join(sketch: &mut Sketch, thread: ThreadAt, (first, second): (usize, usize), 
         sketch.po(fence, second);
     }
     for kind in link.dependencies(On::First) {
-        depend(sketch, first, second, kind);
+        depend(sketch, thread, first, second, kind);
     }
     let mut has_step = false;
     for kind in link.dependencies(On::Step) {
         let step = step(sketch, thread, (first, second), last_location);
-        depend(sketch, step, second, kind);
+        depend(sketch, thread, step, second, kind);
         has_step = true;
     }
     if link.has(Link::PRECEDED) && !has_step {
@@ -189,23 +184,28 @@ fn join(sketch: &mut Sketch, thread: ThreadAt, (first, second): (usize, usize), 
 /// A read between, whose address depends on the first access.
 fn step(
     sketch: &mut Sketch,
-    thread: ThreadAt,
+    thread: usize,
     (first, second): (usize, usize),
     last_location: &mut usize,
 ) -> usize {
     *last_location += 1;
-    let step = sketch.access(thread, EventKind::Read, *last_location, Marks::NONE);
+    let step = sketch.access(thread, Kind::Read, *last_location, Marks::NONE);
     sketch.po(first, step);
     sketch.po(step, second);
     sketch.addr(first, step);
     step
 }
 
-fn depend(sketch: &mut Sketch, from: usize, to: usize, kind: Dependency) {
+fn depend(sketch: &mut Sketch, thread: usize, from: usize, to: usize, kind: Dependency) {
     match kind {
         Dependency::Address => sketch.addr(from, to),
         Dependency::Data => sketch.data(from, to),
         Dependency::Control => sketch.ctrl(from, to),
-        Dependency::ControlFence => sketch.ctrl_fence(from, to),
+        Dependency::ControlFence => {
+            let fence = sketch.fence(thread, Some(PartialFence::Control));
+            sketch.po(from, fence);
+            sketch.po(fence, to);
+            sketch.ctrl(from, fence);
+        }
     }
 }

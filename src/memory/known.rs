@@ -6,9 +6,9 @@
 //! [`MemoryModel::known`] compares rules. Titles, aliases and fence instructions do not matter.
 //!
 //! ARMv7 and POWER have the same rules, though their axioms differ (what the architectures say of dependencies and of
-//! partial fences is not in the table). Between those, and only there, the name decides; a table with these rules and
-//! another name is not known to be either, and is refused rather than guessed: neither set of axioms allows all that
-//! the other does.
+//! partial fences is not in the table), and so have ARMv8 and RISC-V. Between those, and only there, the name decides;
+//! a table with these rules and another name is not known to be either, and is refused rather than guessed: neither
+//! set of axioms allows all that the other does.
 
 use super::{MemoryModel, Pair};
 use std::collections::BTreeMap;
@@ -29,16 +29,30 @@ pub enum Known {
     Alpha,
     /// ARM, version 8.
     Armv8,
+    /// RISC-V.
+    Riscv,
     /// ARM, version 7.
     Armv7,
     /// POWER.
     Power,
+    /// C and C++.
+    Rc11,
 }
 
 impl Known {
     /// All of them, from strong to weak.
-    pub const ALL: [Known; 8] =
-        [Known::Sc, Known::Tso, Known::Pso, Known::Rmo, Known::Alpha, Known::Armv8, Known::Armv7, Known::Power];
+    pub const ALL: [Known; 10] = [
+        Known::Sc,
+        Known::Tso,
+        Known::Pso,
+        Known::Rmo,
+        Known::Alpha,
+        Known::Armv8,
+        Known::Riscv,
+        Known::Armv7,
+        Known::Power,
+        Known::Rc11,
+    ];
 
     /// The name of its built-in table.
     #[must_use]
@@ -50,8 +64,10 @@ impl Known {
             Known::Rmo => "rmo",
             Known::Alpha => "alpha",
             Known::Armv8 => "armv8",
+            Known::Riscv => "riscv",
             Known::Armv7 => "armv7",
             Known::Power => "power",
+            Known::Rc11 => "rc11",
         }
     }
 
@@ -147,6 +163,10 @@ mod tests {
             match known {
                 Known::Armv7 | Known::Power => {
                     let both = vec![Known::Armv7, Known::Power];
+                    assert_eq!(renamed.known(), Err(Unknown::Ambiguous { models: both }));
+                }
+                Known::Armv8 | Known::Riscv => {
+                    let both = vec![Known::Armv8, Known::Riscv];
                     assert_eq!(renamed.known(), Err(Unknown::Ambiguous { models: both }));
                 }
                 _ => assert_eq!(renamed.known(), Ok(known)),

@@ -1,4 +1,4 @@
-//! Memory models are tables (method §4).
+//! Memory models: tables (method §4), and axioms.
 //!
 //! A model answers one question, [`MemoryModel::preserved`]: may an access, later in program order, *not* overtake an
 //! earlier one? The answer depends on the two kinds, on whether the location is the same, and on the dependencies
@@ -7,7 +7,10 @@
 //! [`MemoryModel::known`] says which built-in model a table is, by its rules: what else is known of a model, such as
 //! a machine that runs it, goes by that and never by a name.
 //!
-//! The built-in models are TOML files in `src/memory/builtin/`; a user's own model is a file of the same form. So
+//! What a model allows an execution to do, exactly, is said by axioms: a text in the language [`cat`]. The table says
+//! less (it keeps no order that the axioms do not keep), is fast, and works on bare state spaces.
+//!
+//! The built-in tables are TOML files in `src/memory/builtin/`; a user's own model is a file of the same form. So
 //! adding a model is writing one table:
 //!
 //! ```
@@ -31,6 +34,7 @@
 //! assert!(pso_without_dependencies.is_ok());
 //! ```
 
+pub mod cat;
 mod known;
 mod table;
 
@@ -60,15 +64,17 @@ pub struct MemoryModel {
 }
 
 /// The built-in models in the order in which they are listed: from strong to weak.
-const BUILTIN: [&str; 8] = [
+const BUILTIN: [&str; 10] = [
     include_str!("builtin/sc.toml"),
     include_str!("builtin/tso.toml"),
     include_str!("builtin/pso.toml"),
     include_str!("builtin/rmo.toml"),
     include_str!("builtin/alpha.toml"),
     include_str!("builtin/armv8.toml"),
+    include_str!("builtin/riscv.toml"),
     include_str!("builtin/armv7.toml"),
     include_str!("builtin/power.toml"),
+    include_str!("builtin/rc11.toml"),
 ];
 
 impl MemoryModel {

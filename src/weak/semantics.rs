@@ -9,7 +9,7 @@ use crate::memory::{Known, MemoryModel, Unknown};
 use std::fmt;
 
 /// What runs a memory model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Semantics {
     /// A machine with store buffers.
     Machine(Machine),
@@ -67,7 +67,14 @@ impl Machine {
         match known {
             Known::Tso => Some(Machine::Tso),
             Known::Pso => Some(Machine::Pso),
-            Known::Sc | Known::Rmo | Known::Alpha | Known::Armv8 | Known::Armv7 | Known::Power => None,
+            Known::Sc
+            | Known::Rmo
+            | Known::Alpha
+            | Known::Armv8
+            | Known::Riscv
+            | Known::Armv7
+            | Known::Power
+            | Known::Rc11 => None,
         }
     }
 }
@@ -82,21 +89,9 @@ impl Model {
     }
 
     /// The axioms of the built-in model of that name or alias.
-    #[cfg(feature = "internals")]
     #[must_use]
     pub fn named(name: &str) -> Option<Model> {
         Model::of(&MemoryModel::named(name)?).ok()
-    }
-
-    fn known(known: Known) -> Option<Model> {
-        match known {
-            Known::Sc => Some(Model::Sc),
-            Known::Tso => Some(Model::Tso),
-            Known::Pso => Some(Model::Pso),
-            Known::Armv7 => Some(Model::Armv7),
-            Known::Power => Some(Model::Power),
-            Known::Rmo | Known::Alpha | Known::Armv8 => None,
-        }
     }
 }
 

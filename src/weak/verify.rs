@@ -170,9 +170,9 @@ impl Compared {
     ///
     /// # Errors
     /// If an execution goes wrong.
-    pub fn new(program: &Program, model: Model, unroll: usize, budget: &Budget) -> Result<Compared, Failure> {
+    pub fn new(program: &Program, model: &Model, unroll: usize, budget: &Budget) -> Result<Compared, Failure> {
         Ok(Compared {
-            strong: outcomes_within(program, Model::Sc, unroll, budget)?,
+            strong: outcomes_within(program, &Model::sc(), unroll, budget)?,
             weak: outcomes_within(program, model, unroll, budget)?,
         })
     }

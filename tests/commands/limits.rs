@@ -4,6 +4,7 @@
 
 use crate::support::command::command_in;
 use crate::support::facts_of;
+use crate::support::litmus::axioms;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use seqcon::aeg::Profile;
@@ -12,7 +13,7 @@ use seqcon::budget::{Budget, Exhausted};
 use seqcon::cycles::{Atomicity, Listing};
 use seqcon::memory::MemoryModel;
 use seqcon::placement::Minimality;
-use seqcon::weak::axiomatic::{Model, outcomes, outcomes_within};
+use seqcon::weak::axiomatic::{outcomes, outcomes_within};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -90,9 +91,9 @@ fn outcomes_within_a_budget_are_some_of_all() {
         a { variables Integer r initial A states B C transitions A -> B { x := 1 } B -> C { r := y } }
         b { variables Integer r initial A states B C transitions A -> B { y := 1 } B -> C { r := x } } } objects o : C() }";
     let program = seqcon::lang::parse("m.slco", text).unwrap().program;
-    let all = outcomes(&program, Model::Tso, 1).unwrap();
+    let all = outcomes(&program, &axioms("tso"), 1).unwrap();
     assert!(all.complete && all.stopped.is_none());
-    let none = outcomes_within(&program, Model::Tso, 1, &Budget::new(Some(Duration::ZERO), None)).unwrap();
+    let none = outcomes_within(&program, &axioms("tso"), 1, &Budget::new(Some(Duration::ZERO), None)).unwrap();
     assert!(!none.complete && none.stopped == Some(Exhausted::Time));
     assert!(none.ends.is_subset(&all.ends));
 }

@@ -2,7 +2,7 @@
 //! SC allows.
 
 use crate::support::corpus::corpus_dir;
-use crate::support::litmus::verdict;
+use crate::support::litmus::{axioms, verdict};
 use rayon::prelude::*;
 use seqcon::aeg::Profile;
 use seqcon::analysis::{Analysis, Options};
@@ -17,7 +17,7 @@ use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
 use seqcon::property::{Observed, Proposition, Quantifier};
 use seqcon::weak::axiomatic::litmus::Answer;
-use seqcon::weak::axiomatic::{Model, outcomes};
+use seqcon::weak::axiomatic::outcomes;
 use seqcon::weak::forbidden::{Forbidden, search};
 use seqcon::weak::split::SplitProgram;
 use seqcon::weak::verify::{Question, Verdict};
@@ -60,7 +60,7 @@ fn verdicts_are_the_expected_ones() {
             let verdict = verdict(
                 &row.test.program,
                 row.test.condition.as_ref(),
-                Model::named(&row.memory_model).unwrap(),
+                &axioms(&row.memory_model),
                 UNROLL,
             )
             .unwrap();
@@ -143,8 +143,8 @@ fn facts_of(program: &Program) -> Facts {
 fn what_does_more_than_sc_gets_a_fence() {
     let Some(rows) = rows() else { return };
     let judge = |row: &Row| {
-        let ends = |model| outcomes(&row.test.program, model, UNROLL).unwrap().ends;
-        let (sc, weak) = (ends(Model::Sc), ends(Model::named(&row.memory_model).unwrap()));
+        let ends = |model: &str| outcomes(&row.test.program, &axioms(model), UNROLL).unwrap().ends;
+        let (sc, weak) = (ends("sc"), ends(&row.memory_model));
         assert!(sc.is_subset(&weak), "{}", row.name);
         let table = MemoryModel::named(&row.memory_model).unwrap();
         let analysis = Analysis::new(facts_of(&row.test.program), Profile::Sound);

@@ -79,7 +79,7 @@ fn herd_reads_every_exported_test_and_agrees_with_our_axioms() {
         let own = matches!(&*test.memory_model, "tso" | "power" | "armv7");
         if let Some(model) = Model::named(&test.memory_model).filter(|_| own) {
             let parsed = read(&test.file_name, &test.text).unwrap_or_else(|errors| panic!("{errors}"));
-            let holds = verdict(&parsed.program, parsed.condition.as_ref(), model, 1).unwrap().condition;
+            let holds = verdict(&parsed.program, parsed.condition.as_ref(), &model, 1).unwrap().condition;
             let expected = if seen.starts_with("Never") { Answer::Fails } else { Answer::Holds };
             assert_eq!(holds, Some(expected), "{}: herd7 says {seen}\n{}", test.file_name, test.text);
             *compared.entry(&test.memory_model).or_default() += 1;

@@ -9,8 +9,13 @@ use seqcon::weak::axiomatic::{Failure, Model, outcomes};
 pub fn verdict(
     program: &Program,
     condition: Option<&FinalCondition>,
-    model: Model,
+    model: &Model,
     unroll: usize,
 ) -> Result<Judgement, Failure> {
     Ok(Judgement::of(condition, outcomes(program, model, unroll)?))
+}
+
+/// The axioms of a built-in model.
+pub fn axioms(name: &str) -> Model {
+    Model::named(name).unwrap_or_else(|| panic!("{name} has axioms"))
 }

@@ -34,7 +34,7 @@ impl Target {
                 let remark = format!("the rules of {name} are those of {}: for POWER", Known::list(&models));
                 own(Architecture::Ppc, Some(remark))
             }
-            Ok(Known::Sc | Known::Pso | Known::Rmo | Known::Alpha) | Err(_) => {
+            Ok(Known::Sc | Known::Pso | Known::Rmo | Known::Alpha | Known::Riscv | Known::Rc11) | Err(_) => {
                 let remark = format!(
                     "herd has no architecture for {name}: for POWER, with something in between wherever {name} keeps two accesses in order"
                 );

@@ -1,6 +1,8 @@
 //! What a trace consists of: accesses, with all that orders them.
 
 use crate::ids::LocationAt;
+use crate::memory::cat::execution::Atomicity;
+use crate::program::{Marks, PartialFence};
 use std::collections::BTreeSet;
 
 /// Positions of reads in a trace.
@@ -15,15 +17,15 @@ pub enum AccessKind {
     Write,
 }
 
-/// How many fences of each kind a thread has passed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FencesPassed {
-    /// Full ones.
-    pub full: usize,
-    /// Lightweight ones.
-    pub lightweight: usize,
-    /// Those that order writes.
-    pub stores: usize,
+/// A fence that a thread passes.
+#[derive(Clone, Debug)]
+pub struct Fence {
+    /// What it orders, if that is not all.
+    pub partial: Option<PartialFence>,
+    /// How many accesses of the trace come before it.
+    pub place: usize,
+    /// The reads that conditions before it derive from.
+    pub ctrl: Sources,
 }
 
 /// One access of a thread.
@@ -37,8 +39,10 @@ pub struct Access {
     pub value: i64,
     /// Which instruction of the trace makes it, counted along the trace.
     pub step: usize,
-    /// Whether that instruction is atomic.
-    pub is_atomic: bool,
+    /// Whether that instruction is indivisible.
+    pub atomicity: Atomicity,
+    /// The marks of that instruction.
+    pub marks: Marks,
     /// The accesses of the same instruction that come before it.
     pub before: Sources,
     /// The reads that its address derives from.
@@ -47,10 +51,6 @@ pub struct Access {
     pub data: Sources,
     /// The reads that conditions before it derive from.
     pub ctrl: Sources,
-    /// The reads of `ctrl` for which a control fence stands between the condition and the access.
-    pub ctrl_cfence: Sources,
-    /// The fences before it.
-    pub fences: FencesPassed,
 }
 
 /// The accesses that come before an access, directly or not.

@@ -3,7 +3,8 @@
 //! A way is an order of the writes (coherence) and a write, or the initial value, for each read. SC-per-location says
 //! that `po-loc ∪ rf ∪ co ∪ fr` has no cycle; with `position` of a write being its place in coherence, that of a read
 //! the place of the write that it reads from, and 0 the place of the initial value, this is the same as: along
-//! program order positions do not decrease, and to a write they increase.
+//! program order positions do not decrease, and to a write they increase. For a model that does not say
+//! SC-per-location, all ways are made: those for accesses of which none is before another.
 
 use super::access::AccessKind;
 use super::execution::Communication;
@@ -13,6 +14,8 @@ use crate::budget::Budget;
 pub struct Location<'a> {
     /// Its initial value.
     pub initial: i64,
+    /// The event that writes it, if there is one.
+    pub initial_write: Option<usize>,
     /// Its accesses.
     pub accesses: Vec<LocationAccess>,
     /// Whether the first comes before the second in program order.
@@ -39,6 +42,8 @@ pub struct Way {
     pub reads: Vec<(usize, usize)>,
     /// The value at the end.
     pub last: i64,
+    /// The event that writes the initial value, if there is one.
+    pub initial_write: Option<usize>,
 }
 
 impl Way {
@@ -47,10 +52,12 @@ impl Way {
         for (position, &write) in self.writes.iter().enumerate() {
             self.writes[position + 1..].iter().for_each(|&later| communication.co.insert(write, later));
         }
+        if let Some(initial) = self.initial_write {
+            self.writes.iter().for_each(|&write| communication.co.insert(initial, write));
+        }
         for &(read, position) in &self.reads {
-            if position > 0 {
-                communication.rf.insert(self.writes[position - 1], read);
-            }
+            let source = position.checked_sub(1).map(|place| self.writes[place]).or(self.initial_write);
+            source.iter().for_each(|&source| communication.rf.insert(source, read));
             self.writes[position..].iter().for_each(|&later| communication.fr.insert(read, later));
         }
     }
@@ -111,6 +118,7 @@ impl OrderSearch<'_> {
                 writes: self.writes.iter().map(|&write| accesses[write].event).collect(),
                 reads: reads.map(|read| (accesses[read].event, self.positions[read].unwrap_or(0))).collect(),
                 last: self.writes.last().map_or(self.location.initial, |&write| accesses[write].value),
+                initial_write: self.location.initial_write,
             });
             return;
         };
@@ -145,7 +153,7 @@ impl OrderSearch<'_> {
 mod tests {
     use super::{Budget, Communication, Location, LocationAccess, Way};
     use crate::weak::axiomatic::access::AccessKind::{self, Read, Write};
-    use crate::weak::axiomatic::relation::Relation;
+    use crate::memory::cat::relation::Relation;
 
     /// All ways, whatever they say, filtered by the axiom.
     fn by_brute_force(location: &Location<'_>, po: &Relation) -> Vec<Way> {
@@ -162,7 +170,7 @@ mod tests {
         let mut ways = Vec::new();
         for writes in orders {
             let last = writes.last().and_then(|&write| value_of(write)).unwrap_or(location.initial);
-            let mut found = vec![Way { writes: writes.clone(), reads: vec![], last }];
+            let mut found = vec![Way { writes: writes.clone(), reads: vec![], last, initial_write: None }];
             for read in of(Read) {
                 let fits = |position: &usize| match position {
                     0 => location.initial == read.value,
@@ -203,7 +211,7 @@ mod tests {
                     LocationAccess { event, kind, value: (bits >> 1 & 1) as i64 }
                 };
                 let accesses = (0..size).map(access).collect();
-                let location = Location { initial: 0, accesses, is_before: &|a, b| po.contains(a, b) };
+                let location = Location { initial: 0, initial_write: None, accesses, is_before: &|a, b| po.contains(a, b) };
                 let (mut ways, mut expected) = (location.ways(&Budget::default()), by_brute_force(&location, &po));
                 let key = |way: &Way| (way.writes.clone(), way.reads.clone());
                 ways.sort_by_key(key);

@@ -2,12 +2,13 @@
 
 use super::access::AccessKind;
 use super::coherence::{Location, LocationAccess, Way};
-use super::execution::{Communication, Event, Structure, events, is_before};
+use super::execution::{Action, Communication, Event, Structure, ThreadAccess, accesses, is_before, structure};
 use super::models::Model;
 use super::trace::{Stop, Trace, Traces};
 use super::{End, Failure};
 use crate::budget::Budget;
 use crate::ids::{LocationAt, ThreadAt};
+use crate::memory::cat::evaluate::Prepared;
 use crate::program::compiled::{Compiled, Fault, Trace as Evaluation};
 use crate::program::{At, Program};
 use fixedbitset::FixedBitSet;
@@ -19,13 +20,14 @@ use std::collections::BTreeSet;
 pub struct Found {
     pub ends: BTreeSet<End>,
     pub executions: u64,
+    pub flags: BTreeSet<String>,
 }
 
 /// The search over combinations of traces.
 pub struct Combiner<'a> {
     program: &'a Program,
     compiled: &'a Compiled,
-    model: Model,
+    model: &'a Model,
     traces: &'a [Traces],
     /// For each thread and trace, the pairs of location and value that another thread must write for it, and those
     /// that it writes.
@@ -45,15 +47,15 @@ impl<'a> Combiner<'a> {
     pub fn new(
         program: &'a Program,
         compiled: &'a Compiled,
-        model: Model,
+        model: &'a Model,
         traces: &'a [Traces],
         budget: &'a Budget,
     ) -> Combiner<'a> {
         let mut numbers = FxHashMap::default();
-        let exchanges: Vec<Vec<Exchange>> = traces
-            .iter()
-            .map(|traces| traces.traces.iter().map(|trace| exchange(trace, compiled, &mut numbers)).collect())
-            .collect();
+        let is_coherent = model.axioms().is_coherent();
+        let mut exchange = |trace| exchange(trace, compiled, is_coherent, &mut numbers);
+        let exchanges: Vec<Vec<Exchange>> =
+            traces.iter().map(|traces| traces.traces.iter().map(&mut exchange).collect()).collect();
         let mut possible = vec![FixedBitSet::new(); traces.len() + 1];
         for thread in (0..traces.len()).rev() {
             let mut all = possible[thread + 1].clone();
@@ -107,30 +109,39 @@ impl<'a> Combiner<'a> {
     fn communicate(&mut self, chosen: &[usize]) -> Result<(), Failure> {
         let traces: Vec<&Trace> =
             chosen.iter().enumerate().map(|(thread, &number)| &self.traces[thread].traces[number]).collect();
-        let events = events(&traces);
-        let Some(ways) = self.ways(&traces, &events) else { return Ok(()) };
-        let structure = Structure::new(&traces, &events);
+        let accesses = accesses(&traces);
+        let model = self.model;
+        let axioms = model.axioms();
+        let structure = structure(&traces, &accesses, axioms.has_initial_writes());
+        let Some(ways) = self.ways(&accesses, &structure) else { return Ok(()) };
+        let prepared = Prepared::new(axioms, &structure, axioms.is_coherent()).map_err(|refusal| Failure::Refused {
+            model: model.name().to_owned(),
+            refusal,
+        })?;
         let mut search =
-            Combining { combiner: self, traces: &traces, structure: &structure, ways: &ways, chosen: Vec::new() };
-        search.choose(&Communication::none(events.len()))
+            Combining { prepared, has_flags: axioms.has_flags(), combiner: self, traces: &traces, ways: &ways, chosen: Vec::new() };
+        search.choose(&Communication::none(structure.size()))
     }
 
     /// For each location that is accessed, the ways in which its accesses can communicate, those with the fewest ways
     /// first; nothing if one has none.
-    fn ways(&self, traces: &[&Trace], events: &[Event<'_>]) -> Option<Vec<(LocationAt, Vec<Way>)>> {
-        let locations: BTreeSet<LocationAt> = events.iter().map(|event| event.access.location).collect();
+    fn ways(&self, accesses: &[ThreadAccess<'_>], structure: &Structure) -> Option<Vec<(LocationAt, Vec<Way>)>> {
+        let locations: BTreeSet<LocationAt> = accesses.iter().map(|of| of.access.location).collect();
+        let is_coherent = self.model.axioms().is_coherent();
         let mut ways = Vec::new();
         for location in locations {
-            let here = events.iter().enumerate().filter(|(_, event)| event.access.location == location);
-            let accesses = here.map(|(number, Event { access, .. })| LocationAccess {
+            let here = accesses.iter().enumerate().filter(|(_, of)| of.access.location == location);
+            let here = here.map(|(number, ThreadAccess { access, .. })| LocationAccess {
                 event: number,
                 kind: access.kind,
                 value: access.value,
             });
+            let is_initial = |event: &Event| event.action == Action::Initial && event.location == Some(location.index());
             let found = Location {
                 initial: self.compiled.initial[location.index()],
-                accesses: accesses.collect(),
-                is_before: &|first, second| is_before(traces, events, first, second),
+                initial_write: structure.events.iter().position(is_initial),
+                accesses: here.collect(),
+                is_before: &|first, second| is_coherent && is_before(&accesses[first], &accesses[second]),
             }
             .ways(self.budget);
             if found.is_empty() {
@@ -190,7 +201,12 @@ impl<'a> Combiner<'a> {
     }
 }
 
-fn exchange(trace: &Trace, compiled: &Compiled, numbers: &mut FxHashMap<(LocationAt, i64), usize>) -> Exchange {
+fn exchange(
+    trace: &Trace,
+    compiled: &Compiled,
+    is_coherent: bool,
+    numbers: &mut FxHashMap<(LocationAt, i64), usize>,
+) -> Exchange {
     let mut number = |location: LocationAt, value: i64| {
         let next = numbers.len();
         *numbers.entry((location, value)).or_insert(next)
@@ -213,6 +229,15 @@ fn exchange(trace: &Trace, compiled: &Compiled, numbers: &mut FxHashMap<(Locatio
             }
         }
     }
+    if !is_coherent {
+        // Then it may read any of its own writes, and the initial value after them.
+        exchange.needs.difference_with(&exchange.writes);
+        for access in trace.accesses.iter().filter(|access| access.kind == AccessKind::Read) {
+            if compiled.initial[access.location.index()] == access.value {
+                exchange.needs.set(number(access.location, access.value), false);
+            }
+        }
+    }
     exchange
 }
 
@@ -220,7 +245,8 @@ fn exchange(trace: &Trace, compiled: &Compiled, numbers: &mut FxHashMap<(Locatio
 struct Combining<'s, 'a> {
     combiner: &'s mut Combiner<'a>,
     traces: &'s [&'s Trace],
-    structure: &'s Structure,
+    prepared: Prepared<'s>,
+    has_flags: bool,
     ways: &'s [(LocationAt, Vec<Way>)],
     chosen: Vec<usize>,
 }
@@ -229,18 +255,30 @@ impl Combining<'_, '_> {
     fn choose(&mut self, communication: &Communication) -> Result<(), Failure> {
         let depth = self.chosen.len();
         let Some((_, ways)) = self.ways.get(depth) else {
+            if depth == 0 && !self.prepared.allows(communication) {
+                return Ok(());
+            }
+            if self.has_flags {
+                let raised = self.prepared.flags();
+                self.combiner.found.flags.extend(raised.into_iter().map(str::to_owned));
+            }
             let last = self.ways.iter().zip(&self.chosen).map(|((location, ways), &way)| (*location, ways[way].last));
             return self.combiner.end(self.traces, last);
         };
+        let is_last = depth + 1 == self.ways.len();
         for (number, way) in ways.iter().enumerate() {
             if self.combiner.budget.is_over() {
                 break;
             }
             let mut longer = communication.clone();
             way.add_to(&mut longer);
-            // What has only one way is checked with the next location that has several.
-            let is_forced = ways.len() == 1 && depth + 1 < self.ways.len();
-            if is_forced || self.combiner.model.allows(self.structure, &longer) {
+            let goes_on = match (is_last, ways.len()) {
+                (true, _) => self.prepared.allows(&longer),
+                // What has only one way is checked with the next location that has several.
+                (false, 1) => true,
+                (false, _) => !self.prepared.is_forbidden_already(&longer),
+            };
+            if goes_on {
                 self.chosen.push(number);
                 self.choose(&longer)?;
                 self.chosen.pop();

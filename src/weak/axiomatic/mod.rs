@@ -3,15 +3,16 @@
 //!
 //! An execution is a trace for each thread ([`trace`]: accesses with program order, dependencies and fences), and for
 //! each location an order of the writes and a write for each read ([`coherence`]). A memory model is a set of axioms
-//! on that ([`models`]). The way of a program:
+//! on that, a text in the language cat ([`models`]). The way of a program:
 //!
 //! 1. *Traces.* Which values a read may return depends on what others write, and that on what they read: start with
 //!    the initial values and repeat until no new value comes up. The models forbid values out of thin air: a write
 //!    depends on earlier ones only, so every value of an execution is found after as many rounds as it has writes.
 //! 2. *Combinations* of a trace for each thread; one in which a read has a value that nobody writes is dropped as
 //!    soon as that is certain.
-//! 3. *Communication*, location by location: the ways that SC-per-location allows, each checked against the model as
-//!    soon as it is chosen, as axioms only forbid more when more is known.
+//! 3. *Communication*, location by location: the ways that SC-per-location allows (all ways, for a model that does not
+//!    say it), each checked as soon as it is chosen against the axioms that only forbid more when more is known, and
+//!    against the others when all is.
 //! 4. *Ends.* The last write to each location gives the final state; a thread that is left waiting must have no
 //!    condition that holds there.
 //!
@@ -29,8 +30,9 @@
 //!                    b { variables Integer r := 0 initial A states B C transitions A -> B { y := 1 } B -> C { r := x } } }
 //!     objects o : C() }";
 //! let program = seqcon::lang::parse("sb.slco", store_buffering)?.program;
-//! assert_eq!(outcomes(&program, Model::Sc, 1)?.ends.len(), 3);
-//! assert_eq!(outcomes(&program, Model::Tso, 1)?.ends.len(), 4);
+//! let tso = Model::named("tso").ok_or("built in")?;
+//! assert_eq!(outcomes(&program, &Model::sc(), 1)?.ends.len(), 3);
+//! assert_eq!(outcomes(&program, &tso, 1)?.ends.len(), 4);
 //! # Ok(())
 //! # }
 //! ```
@@ -44,14 +46,13 @@ mod combine;
 pub mod execution;
 pub mod litmus;
 pub mod models;
-pub mod relation;
-pub mod sketch;
 pub mod trace;
 
 pub use models::Model;
 
 use crate::budget::{Budget, Exhausted};
 use crate::ids::{ControlAt, ThreadAt};
+use crate::memory::cat::Refusal;
 use crate::program::compiled::{Compiled, Fault};
 use crate::program::{Program, Span};
 use combine::Combiner;
@@ -80,6 +81,8 @@ pub struct Outcomes {
     pub stopped: Option<Exhausted>,
     /// How many executions the model allows.
     pub executions: u64,
+    /// The flags of the model that some allowed execution raises: `racy` of RC11 says that the program has no meaning.
+    pub flags: BTreeSet<String>,
 }
 
 /// Why a program has no outcomes.
@@ -103,6 +106,14 @@ pub enum Failure {
         /// The instruction.
         span: Span,
     },
+    /// The model does not say what an instruction does.
+    #[error("the memory model {model} cannot judge this: {refusal}")]
+    Refused {
+        /// The model.
+        model: String,
+        /// Of what it says nothing.
+        refusal: Refusal,
+    },
 }
 
 /// All ends of all executions of a program that the model allows, with no instruction taken more than `unroll` times
@@ -111,7 +122,7 @@ pub enum Failure {
 /// # Errors
 /// If an allowed execution goes wrong, or the program cannot be compiled.
 #[cfg(feature = "internals")]
-pub fn outcomes(program: &Program, model: Model, unroll: usize) -> Result<Outcomes, Failure> {
+pub fn outcomes(program: &Program, model: &Model, unroll: usize) -> Result<Outcomes, Failure> {
     outcomes_within(program, model, unroll, &Budget::default())
 }
 
@@ -119,17 +130,29 @@ pub fn outcomes(program: &Program, model: Model, unroll: usize) -> Result<Outcom
 ///
 /// # Errors
 /// If an allowed execution goes wrong, or the program cannot be compiled.
-pub fn outcomes_within(program: &Program, model: Model, unroll: usize, budget: &Budget) -> Result<Outcomes, Failure> {
+pub fn outcomes_within(program: &Program, model: &Model, unroll: usize, budget: &Budget) -> Result<Outcomes, Failure> {
     let compiled = Compiled::new(program).map_err(|error| Failure::TooManyIndices { span: error.span })?;
-    let traces = all_traces(program, &compiled, unroll, budget);
+    let traces = all_traces(program, &compiled, model.axioms().is_coherent(), unroll, budget);
     let complete = traces.iter().all(|traces| !traces.cut_off);
     let found = Combiner::new(program, &compiled, model, &traces, budget).combine()?;
     let stopped = budget.exhausted();
-    Ok(Outcomes { ends: found.ends, complete: complete && stopped.is_none(), executions: found.executions, stopped })
+    Ok(Outcomes {
+        ends: found.ends,
+        complete: complete && stopped.is_none(),
+        executions: found.executions,
+        stopped,
+        flags: found.flags,
+    })
 }
 
 /// The traces of all threads, with all values that their reads can have; fewer if the budget is exhausted.
-fn all_traces(program: &Program, compiled: &Compiled, unroll: usize, budget: &Budget) -> Vec<Traces> {
+fn all_traces(
+    program: &Program,
+    compiled: &Compiled,
+    is_coherent: bool,
+    unroll: usize,
+    budget: &Budget,
+) -> Vec<Traces> {
     let num_of_locations = program.num_of_locations();
     let source = |(position, thread)| TracedThread { compiled, thread, position, num_of_locations, unroll };
     let sources: Vec<TracedThread<'_>> = program.threads_at().map(source).collect();
@@ -137,8 +160,9 @@ fn all_traces(program: &Program, compiled: &Compiled, unroll: usize, budget: &Bu
     let mut written: Vec<Offers> = vec![vec![BTreeSet::new(); num_of_locations]; sources.len()];
     // As long as a value is missing, there are more writes on the way to it than rounds.
     for round in 0.. {
+        let offers = |thread| if is_coherent { offers_of_others(&written, thread) } else { all_offers(&written, compiled) };
         let traces: Vec<Traces> =
-            sources.iter().map(|source| source.traces(&offers_of_others(&written, source.position), budget)).collect();
+            sources.iter().map(|source| source.traces(&offers(source.position), budget)).collect();
         let now: Vec<Offers> = traces.iter().map(|traces| writes_of(traces, num_of_locations)).collect();
         let most_writes: usize = traces.iter().map(|traces| traces.most_writes).sum();
         if now == written || round > most_writes || budget.is_over() {
@@ -153,6 +177,17 @@ fn offers_of_others(written: &[Offers], thread: ThreadAt) -> Offers {
     let mut offers: Offers = vec![BTreeSet::new(); written[thread.index()].len()];
     for (_, others) in written.iter().enumerate().filter(|(other, _)| *other != thread.index()) {
         offers.iter_mut().zip(others).for_each(|(offer, values)| offer.extend(values));
+    }
+    offers
+}
+
+/// What a thread may read if its own program order means nothing, even at one location.
+fn all_offers(written: &[Offers], compiled: &Compiled) -> Offers {
+    let locations = written.first().map_or(0, Vec::len);
+    let initial = compiled.initial[..locations].iter();
+    let mut offers: Offers = initial.map(|value| BTreeSet::from([*value])).collect();
+    for of_thread in written {
+        offers.iter_mut().zip(of_thread).for_each(|(offer, values)| offer.extend(values));
     }
     offers
 }

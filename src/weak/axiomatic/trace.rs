@@ -28,13 +28,14 @@
 //! Values are enumerated, so the number of traces is exponential in the number of reads, with the number of different
 //! values that others write as its base.
 
-use super::access::{Access, AccessKind, FencesPassed, Sources, closure};
+use super::access::{Access, AccessKind, Fence, Sources, closure};
 use super::choices::Choices;
 use crate::budget::Budget;
 use crate::ids::{ControlAt, InstrAt, LocationAt, Slot, ThreadAt};
+use crate::memory::cat::execution::Atomicity;
 use crate::program::arithmetic::{apply, apply_unary};
 use crate::program::compiled::{Code, Compiled, Fault, FaultKind, Step, Target, Trace as Evaluation};
-use crate::program::{InstructionKind, PartialFence, Span, Thread};
+use crate::program::{InstructionKind, Span, Thread};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -60,6 +61,8 @@ pub enum Stop {
 pub struct Trace {
     /// Its accesses.
     pub accesses: Vec<Access>,
+    /// Its fences.
+    pub fences: Vec<Fence>,
     /// The control state where it ends.
     pub control: ControlAt,
     /// The values of the locals at its end; the slots of other variables mean nothing.
@@ -168,10 +171,9 @@ struct Run<'a> {
     /// The thread's latest write to each location.
     last_write: FxHashMap<LocationAt, usize>,
     ctrl: Sources,
-    ctrl_cfence: Sources,
-    fences: FencesPassed,
+    fences: Vec<Fence>,
     step: usize,
-    is_atomic: bool,
+    kind: InstructionKind,
     /// The accesses of this instruction's condition.
     condition: Sources,
     /// The writes that this instruction has made or, with an index out of range, would have made.
@@ -189,10 +191,9 @@ impl<'a> Run<'a> {
             accesses: Vec::new(),
             last_write: FxHashMap::default(),
             ctrl: Sources::new(),
-            ctrl_cfence: Sources::new(),
-            fences: FencesPassed::default(),
+            fences: Vec::new(),
             step: 0,
-            is_atomic: false,
+            kind: InstructionKind::Plain,
             condition: Sources::new(),
             written: Vec::new(),
         }
@@ -204,10 +205,10 @@ impl<'a> Run<'a> {
         let writes = self.accesses.iter().filter(|access| access.kind == AccessKind::Write).count();
         let followed = match ended {
             Ended::At(control, stop) => {
-                let Run { mut accesses, values, .. } = self;
+                let Run { mut accesses, fences, values, .. } = self;
                 let before: Vec<Sources> = (0..accesses.len()).map(|access| closure(&accesses, access)).collect();
                 accesses.iter_mut().zip(before).for_each(|(access, before)| access.before = before);
-                Followed::Trace(Box::new(Trace { accesses, control, values, stop }))
+                Followed::Trace(Box::new(Trace { accesses, fences, control, values, stop }))
             }
             Ended::Refused => Followed::Refused,
             Ended::CutOff => Followed::CutOff,
@@ -261,10 +262,10 @@ impl<'a> Run<'a> {
     fn take(&mut self, step: &Step) -> Result<bool, Fault> {
         let kind = self.source.thread.instruction(step.instruction).kind;
         self.step += 1;
-        self.is_atomic = kind == InstructionKind::Atomic;
+        self.kind = kind;
         self.condition.clear();
         self.written.clear();
-        self.pass(kind);
+        self.pass();
         let mut enabled = true;
         let mut sources = Sources::new();
         for condition in &step.outranked {
@@ -286,20 +287,29 @@ impl<'a> Run<'a> {
             let value = self.evaluate(value)?;
             self.assign(target, value)?;
         }
-        self.pass(kind);
+        self.pass();
         Ok(true)
     }
 
-    /// Passes the fences on one side of an instruction.
-    fn pass(&mut self, kind: InstructionKind) {
-        match kind {
-            InstructionKind::Plain | InstructionKind::Marked(_) | InstructionKind::Rmw(_) => {}
-            InstructionKind::Fence | InstructionKind::Atomic => self.fences.full += 1,
-            InstructionKind::PartialFence(PartialFence::Lightweight) => self.fences.lightweight += 1,
-            InstructionKind::PartialFence(PartialFence::Stores) => self.fences.stores += 1,
-            InstructionKind::PartialFence(PartialFence::Control) => self.ctrl_cfence.extend(&self.ctrl),
-            InstructionKind::PartialFence(_) => {}
+    /// Passes the fence on one side of an instruction, if it is or has one. Equal ones at one place are one.
+    fn pass(&mut self) {
+        let partial = match self.kind {
+            InstructionKind::Plain | InstructionKind::Marked(_) | InstructionKind::Rmw(_) => return,
+            InstructionKind::Fence | InstructionKind::Atomic => None,
+            InstructionKind::PartialFence(partial) => Some(partial),
+        };
+        let place = self.accesses.len();
+        let is_there = |last: &Fence| {
+            last.place == place && last.partial == partial && (partial.is_none() || last.ctrl == self.ctrl)
+        };
+        if self.fences.last().is_some_and(is_there) {
+            return;
         }
+        self.fences.push(Fence { partial, place, ctrl: self.ctrl.clone() });
+    }
+
+    fn is_atomic(&self) -> bool {
+        matches!(self.kind, InstructionKind::Atomic | InstructionKind::Rmw(_))
     }
 
     /// Whether the access belongs to the instruction at hand.
@@ -388,28 +398,32 @@ impl<'a> Run<'a> {
             let other = &self.accesses[earlier];
             let same_location =
                 other.location == location && (kind == AccessKind::Write || other.kind == AccessKind::Write);
-            self.is_atomic || same_location || self.condition.contains(&earlier) || depends.contains(&earlier)
+            self.is_atomic() || same_location || self.condition.contains(&earlier) || depends.contains(&earlier)
         };
         (0..self.accesses.len()).filter(|&earlier| self.is_own(earlier)).filter(is_before).collect()
     }
 
     fn access(&mut self, kind: AccessKind, location: LocationAt, value: i64, addr: Sources, data: Sources) -> usize {
         let position = self.accesses.len();
-        if self.is_atomic {
-            self.fences.full += 1;
+        let atomicity = match self.kind {
+            InstructionKind::Atomic => Atomicity::Fenced,
+            InstructionKind::Rmw(_) => Atomicity::Indivisible,
+            _ => Atomicity::Divisible,
+        };
+        if atomicity == Atomicity::Fenced {
+            self.pass();
         }
         self.accesses.push(Access {
             kind,
             location,
             value,
             step: self.step,
-            is_atomic: self.is_atomic,
+            atomicity,
+            marks: self.kind.marks(),
             before: self.before(kind, location, &(&addr | &data)),
             addr,
             data,
             ctrl: self.ctrl.clone(),
-            ctrl_cfence: self.ctrl_cfence.clone(),
-            fences: self.fences,
         });
         if kind == AccessKind::Write {
             self.last_write.insert(location, position);

@@ -1,9 +1,9 @@
-//! Relations over few events, as dense bit matrices.
+//! Relations and sets over few events, with memory of their own.
 //!
-//! Row `a` has a bit for every `b` with `(a, b)` in the relation. Union and intersection work word by word, the
-//! sequence `r ; s` takes the union of the rows of `s` that a row of `r` names, and the transitive closure is
-//! Warshall's: cubic in the number of events divided by the width of a word.
+//! Row `a` of a relation has a bit for every `b` with `(a, b)` in it; a row takes one word as long as there are at
+//! most 64 events. What is done to the bits is in [`matrix`](super::matrix).
 
+use super::matrix::{self, Shape};
 use std::ops::{BitAnd, BitOr, Sub};
 
 const BITS: usize = u64::BITS as usize;
@@ -30,8 +30,16 @@ impl EventSet {
         EventSet { words }
     }
 
-    fn contains(&self, event: usize) -> bool {
+    /// Whether the event is in it.
+    #[must_use]
+    pub fn contains(&self, event: usize) -> bool {
         self.words[event / BITS] >> (event % BITS) & 1 == 1
+    }
+
+    /// Its bits.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.words
     }
 }
 
@@ -75,41 +83,34 @@ impl Relation {
         self.rows.iter().all(|word| *word == 0)
     }
 
-    fn row(&self, event: usize) -> &[u64] {
-        &self.rows[event * self.words..(event + 1) * self.words]
+    /// Its bits, row by row.
+    #[must_use]
+    pub fn rows(&self) -> &[u64] {
+        &self.rows
+    }
+
+    /// Its pairs.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let size = self.size;
+        (0..size).flat_map(move |from| (0..size).map(move |to| (from, to))).filter(|&(a, b)| self.contains(a, b))
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::new(self.size)
     }
 
     /// `self ; other`.
     #[must_use]
     pub fn then(&self, other: &Relation) -> Relation {
         let mut result = Relation::empty(self.size);
-        for from in 0..self.size {
-            for word in 0..self.words {
-                let mut bits = self.row(from)[word];
-                while bits != 0 {
-                    let via = word * BITS + bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
-                    for target in 0..self.words {
-                        result.rows[from * self.words + target] |= other.rows[via * self.words + target];
-                    }
-                }
-            }
-        }
+        matrix::sequence(self.shape(), &mut result.rows, &self.rows, &other.rows);
         result
     }
 
     /// The transitive closure.
     #[must_use]
     pub fn plus(mut self) -> Relation {
-        for via in 0..self.size {
-            for from in 0..self.size {
-                if self.contains(from, via) {
-                    for word in 0..self.words {
-                        self.rows[from * self.words + word] |= self.rows[via * self.words + word];
-                    }
-                }
-            }
-        }
+        matrix::close(self.shape(), &mut self.rows);
         self
     }
 
@@ -157,7 +158,7 @@ impl Relation {
     /// Whether there is no cycle.
     #[must_use]
     pub fn is_acyclic(&self) -> bool {
-        self.clone().plus().is_irreflexive()
+        matrix::is_acyclic(self.shape(), &self.rows)
     }
 
     fn by_words(mut self, other: &Relation, operation: impl Fn(u64, u64) -> u64) -> Relation {
