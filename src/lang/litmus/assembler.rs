@@ -1,71 +1,48 @@
 //! From the instructions of an architecture to those of a [`Thread`].
 //!
 //! Registers are locals, each cell of the code is one instruction, and control state `n` stands before the `n`-th of
-//! them. A register that holds an address keeps it until it is overwritten; addresses are resolved here, so they
-//! cannot be computed: an address is a location, or a location plus an offset. With an offset, the location becomes
-//! an array of one element: the offset is its index, which keeps the address dependency, and any offset but 0 is out
-//! of range.
+//! them. An address is known where it is used ([`Pointers`]), and then it is a location, or a location plus an
+//! offset; or it was loaded from memory, and then it may be that of any location that the initial state knows the
+//! address of: each of them is accessed at the difference of the two addresses, which is out of range but for one,
+//! and what is out of range makes no access.
 
+use super::expressions::binary;
+use super::locations::{Locations, address_of, integer};
 use super::piece::Piece;
+use super::pointers::{Held, Pointers};
 use crate::ids::{ControlAt, LocationAt, ThreadAt};
 use crate::lang::Diagnostic;
 use crate::program::{
-    Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Reference, Scope, Span, Thread, Type,
+    Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Marks, Reference, Scope, Span, Thread,
     Variable,
 };
-use std::collections::{BTreeMap, BTreeSet};
-
-/// The locations of a test.
-#[derive(Default)]
-pub struct Locations {
-    names: Vec<String>,
-    initial: BTreeMap<LocationAt, i64>,
-    spans: Vec<Span>,
-    /// Those that are accessed with an offset.
-    indexed: BTreeSet<LocationAt>,
-}
-
-impl Locations {
-    /// The position of a location; a new one if it was not mentioned before.
-    pub fn position(&mut self, name: Piece<'_>) -> LocationAt {
-        let position = self.names.iter().position(|known| known == name.text).unwrap_or_else(|| {
-            self.names.push(name.text.to_owned());
-            self.spans.push(name.span());
-            self.names.len() - 1
-        });
-        LocationAt::new(position)
-    }
-
-    /// Gives a location its initial value.
-    pub fn initialise(&mut self, location: LocationAt, value: i64) {
-        self.initial.insert(location, value);
-    }
-
-    /// Whether it is accessed with an offset.
-    pub fn is_indexed(&self, location: LocationAt) -> bool {
-        self.indexed.contains(&location)
-    }
-
-    /// As shared variables.
-    pub fn variables(&self) -> Vec<Variable> {
-        let variable = |(location, name): (LocationAt, &String)| Variable {
-            is_array: self.is_indexed(location),
-            ..integer(name, self.initial.get(&location).copied().unwrap_or(0), self.spans[location.index()])
-        };
-        LocationAt::all(self.names.len()).zip(&self.names).map(variable).collect()
-    }
-}
-
-fn integer(name: &str, value: i64, span: Span) -> Variable {
-    Variable { name: name.to_owned(), ty: Type::Integer, modulus: None, is_array: false, initial: vec![value], span }
-}
+use std::collections::BTreeMap;
 
 /// What is accessed.
-pub struct Address {
-    location: LocationAt,
-    offset: Option<Expression>,
-    span: Span,
+pub enum Address {
+    /// A location, with an offset or without.
+    Known {
+        /// The location.
+        location: LocationAt,
+        /// The element, if one is asked for.
+        index: Option<Expression>,
+        /// Where it is said.
+        span: Span,
+    },
+    /// What has this address.
+    Loaded {
+        /// The address.
+        value: Expression,
+        /// Where it is said.
+        span: Span,
+    },
 }
+
+/// The local that keeps the last comparison: the difference of the two values.
+pub(super) const FLAGS: &str = "flags";
+
+/// A register that nobody reads: for what is written to the zero register of an architecture.
+pub const NOWHERE: &str = "nowhere";
 
 /// A thread in the making.
 pub struct Assembler<'a> {
@@ -73,14 +50,13 @@ pub struct Assembler<'a> {
     /// The locations of all threads.
     pub locations: &'a mut Locations,
     registers: Vec<Variable>,
-    /// The locations whose addresses registers hold.
-    addresses: BTreeMap<String, LocationAt>,
-    /// The registers that have held an address and were overwritten.
-    overwritten: BTreeSet<String>,
+    /// What registers hold at the start.
+    initial: BTreeMap<String, i64>,
+    pointers: Pointers,
     labels: BTreeMap<String, ControlAt>,
     position: ControlAt,
-    code: Piece<'a>,
-    instructions: Vec<Instruction>,
+    pub(super) code: Piece<'a>,
+    pub(super) instructions: Vec<Instruction>,
 }
 
 impl<'a> Assembler<'a> {
@@ -90,8 +66,8 @@ impl<'a> Assembler<'a> {
             number,
             locations,
             registers: Vec::new(),
-            addresses: BTreeMap::new(),
-            overwritten: BTreeSet::new(),
+            initial: BTreeMap::new(),
+            pointers: Pointers::default(),
             labels: BTreeMap::new(),
             position: ControlAt(0),
             code: Piece { text: "", start: 0 },
@@ -100,14 +76,14 @@ impl<'a> Assembler<'a> {
     }
 
     /// Gives a register its initial value.
-    pub fn initialise(&mut self, register: &str, value: i64, span: Span) {
-        let position = self.register(register, span);
-        self.registers[position].initial = vec![value];
+    pub fn initialise(&mut self, register: &str, value: i64) {
+        self.initial.insert(register.to_owned(), value);
     }
 
     /// Lets a register hold the address of a location.
     pub fn point(&mut self, register: &str, location: LocationAt) {
-        self.addresses.insert(register.to_owned(), location);
+        self.initial.insert(register.to_owned(), address_of(location));
+        self.pointers.hold(register, Held::Address { location, is_exact: true });
     }
 
     /// Finds the labels of the cells and takes them off; gives the instructions.
@@ -135,111 +111,190 @@ impl<'a> Assembler<'a> {
     /// The instruction of this text comes next.
     pub fn begin(&mut self, code: Piece<'a>) {
         self.code = code;
+        self.pointers.begin(self.position);
     }
 
-    fn register(&mut self, name: &str, span: Span) -> usize {
-        self.registers.iter().position(|known| known.name == name).unwrap_or_else(|| {
-            self.registers.push(integer(name, 0, span));
+    pub(super) fn reference(&mut self, name: &str, span: Span) -> Reference {
+        let variable = self.registers.iter().position(|known| known.name == name).unwrap_or_else(|| {
+            self.registers.push(integer(name, self.initial.get(name).copied().unwrap_or(0), span));
             self.registers.len() - 1
-        })
+        });
+        Reference { scope: Scope::Local, variable, index: None, span }
     }
 
-    fn reference(&mut self, name: &str, span: Span) -> Reference {
-        Reference { scope: Scope::Local, variable: self.register(name, span), index: None, span }
-    }
-
-    /// The value of a register.
-    pub fn value(&mut self, name: &str, span: Span) -> Result<Expression, Diagnostic> {
-        if self.holds_address(name) {
-            return Err(Diagnostic::error(span, format!("`{name}` holds an address, which cannot be used as a value"))
-                .with_help("addresses stay in the registers where the initial state puts them"));
+    /// The value of a register; its address, if it holds one.
+    pub fn value(&mut self, name: &str, span: Span) -> Expression {
+        match self.pointers.held(name) {
+            Some(Held::Address { location, is_exact: true }) => Expression::Constant(self.locations.point(location)),
+            _ => Expression::Read(self.reference(name, span)),
         }
-        Ok(Expression::Read(self.reference(name, span)))
     }
 
-    /// A register to be written.
-    pub fn target(&mut self, name: &str, span: Span) -> Reference {
-        if self.holds_address(name) {
-            self.overwritten.insert(name.to_owned());
-        }
+    /// A register to be written with what is computed or loaded.
+    pub fn target(&mut self, name: &str, span: Span, held: Held) -> Reference {
+        self.pointers.hold(name, held);
         self.reference(name, span)
     }
 
-    /// Whether a register holds an address here.
+    /// Whether a register holds an address here, as far as is known.
     pub fn holds_address(&self, name: &str) -> bool {
-        self.addresses.contains_key(name) && !self.overwritten.contains(name)
+        matches!(self.pointers.held(name), Some(Held::Address { .. }))
     }
 
     /// A location, by its name.
     pub fn direct(&mut self, name: Piece<'_>) -> Address {
-        Address { location: self.locations.position(name), offset: None, span: name.span() }
+        Address::Known { location: self.locations.position(name), index: None, span: name.span() }
     }
 
     /// The location whose address a register holds.
     pub fn indirect(&mut self, name: &str, span: Span) -> Result<Address, Diagnostic> {
-        match self.addresses.get(name) {
-            Some(&location) if self.holds_address(name) => Ok(Address { location, offset: None, span }),
-            Some(_) => Err(Diagnostic::error(span, format!("`{name}` no longer holds an address: it was overwritten"))),
+        match self.pointers.held(name) {
+            Some(Held::Address { location, is_exact: true }) => Ok(Address::Known { location, index: None, span }),
+            Some(Held::Address { location, is_exact: false }) => {
+                let register = Expression::Read(self.reference(name, span));
+                let offset = self.binary(BinaryOperator::Subtract, register, Expression::Constant(address_of(location)));
+                Ok(self.offset(Address::Known { location, index: None, span }, offset))
+            }
+            Some(Held::Loaded) => Ok(Address::Loaded { value: Expression::Read(self.reference(name, span)), span }),
+            Some(Held::Computed) => {
+                Err(Diagnostic::error(span, format!("`{name}` holds no address any more: it was overwritten"))
+                    .with_help("an address is what the initial state says, plus a value, or is loaded from memory"))
+            }
             None => Err(Diagnostic::error(span, format!("`{name}` holds no address"))
                 .with_help(format!("the initial state has to say which: `{}:{name}=x;`", self.number.0))),
         }
     }
 
-    /// An address with an offset.
-    pub fn offset(&mut self, Address { location, span, .. }: Address, offset: Expression) -> Address {
-        self.locations.indexed.insert(location);
-        Address { location, offset: Some(offset), span }
+    /// An address with an offset in bytes.
+    pub fn offset(&mut self, address: Address, offset: Expression) -> Address {
+        match address {
+            Address::Known { location, index, span } => {
+                self.locations.index(location);
+                let offset = match self.locations.shape(location) {
+                    (1, _) => offset,
+                    (_, size) => self.binary(BinaryOperator::Divide, offset, Expression::Constant(size)),
+                };
+                let index = match index {
+                    Some(index) => self.binary(BinaryOperator::Add, index, offset),
+                    None => offset,
+                };
+                Address::Known { location, index: Some(index), span }
+            }
+            Address::Loaded { value, span } => {
+                Address::Loaded { value: self.binary(BinaryOperator::Add, value, offset), span }
+            }
+        }
     }
 
-    fn location(&self, address: Address) -> Reference {
-        let Address { location, offset, span } = address;
-        Reference { scope: Scope::Shared, variable: location.index(), index: offset.map(Box::new), span }
+    /// An address with a constant offset in bytes.
+    pub fn displaced(&mut self, address: Address, offset: Piece<'_>) -> Result<Address, Diagnostic> {
+        let bytes = offset.integer().ok_or_else(|| offset.error("expected a constant offset, such as 0"))?;
+        let Address::Known { location, index: None, span } = address else {
+            return match bytes {
+                0 => Ok(address),
+                _ => Err(offset.error("only the offset 0 is supported here")),
+            };
+        };
+        let (length, size) = self.locations.shape(location);
+        let element = usize::try_from(bytes / size).ok().filter(|&element| element < length && bytes % size == 0);
+        match element {
+            Some(0) => Ok(Address::Known { location, index: None, span }),
+            Some(_) => Ok(Address::Known { location, index: Some(Expression::Constant(bytes / size)), span }),
+            None => Err(offset
+                .error(format!("the offset {bytes} leads to no element of this location"))
+                .with_help(format!(
+                    "it has {length} of {size} bytes, as the initial state says: `int x[2]`; accesses to parts of an \
+                     element are not supported"
+                ))),
+        }
+    }
+
+    /// The one thing that is accessed.
+    pub(super) fn single(&self, address: Address) -> Result<Reference, Diagnostic> {
+        match address {
+            Address::Known { location, index, span } => Ok(shared(location, index, span)),
+            Address::Loaded { span, .. } => Err(Diagnostic::error(span, "this address was loaded from memory")
+                .with_help("only simple loads and stores take such an address; put it into the initial state")),
+        }
+    }
+
+    /// All that a loaded address may mean.
+    fn possible(&mut self, value: &Expression, span: Span) -> Vec<Reference> {
+        let accessed = |(assembler, location): (&mut Assembler<'a>, LocationAt)| {
+            let offset = assembler.binary(
+                BinaryOperator::Subtract,
+                value.clone(),
+                Expression::Constant(address_of(location)),
+            );
+            match assembler.offset(Address::Known { location, index: None, span }, offset) {
+                Address::Known { location, index, span } => Some(shared(location, index, span)),
+                Address::Loaded { .. } => None,
+            }
+        };
+        let pointed = self.locations.pointed();
+        pointed.into_iter().filter_map(|location| accessed((self, location))).collect()
     }
 
     /// Reads an address into a register.
-    pub fn load(&mut self, target: Reference, address: Address) {
-        let value = Expression::Read(self.location(address));
-        self.set(target, value);
+    pub fn load(&mut self, (register, span): (&str, Span), address: Address, marks: Marks) {
+        let value = match address {
+            Address::Known { location, index, span } => Expression::Read(shared(location, index, span)),
+            Address::Loaded { value, span } => {
+                let possible = self.possible(&value, span).into_iter().map(Expression::Read);
+                let sum = possible.reduce(|left, right| self.binary(BinaryOperator::Add, left, right));
+                sum.unwrap_or(Expression::Constant(0))
+            }
+        };
+        let target = self.target(register, span, Held::Loaded);
+        self.emit(marked(marks), vec![Assignment { target, value }]);
     }
 
     /// Writes a value to an address.
-    pub fn store(&mut self, address: Address, value: Expression) {
-        let target = self.location(address);
-        self.set(target, value);
+    pub fn store(&mut self, address: Address, value: Expression, marks: Marks) {
+        let targets = match address {
+            Address::Known { location, index, span } => vec![shared(location, index, span)],
+            Address::Loaded { value, span } => self.possible(&value, span),
+        };
+        let assignments = targets.into_iter().map(|target| Assignment { target, value: value.clone() }).collect();
+        self.emit(marked(marks), assignments);
     }
 
-    /// Computes a value.
-    pub fn set(&mut self, target: Reference, value: Expression) {
+    /// Computes a value that is no address.
+    pub fn set(&mut self, (register, span): (&str, Span), value: Expression) {
+        let target = self.target(register, span, Held::Computed);
         self.emit(InstructionKind::Plain, vec![Assignment { target, value }]);
     }
 
-    /// An expression over what is at an address takes its place; in one piece if it is atomic.
-    pub fn update(&mut self, kind: InstructionKind, address: Address, value: impl FnOnce(Expression) -> Expression) {
-        let target = self.location(address);
-        let value = value(Expression::Read(target.clone()));
-        self.emit(kind, vec![Assignment { target, value }]);
+    /// Computes a value and keeps how it compares with 0.
+    pub fn set_flags(&mut self, (register, span): (&str, Span), value: Expression) {
+        let target = self.target(register, span, Held::Computed);
+        let flags = self.reference(FLAGS, span);
+        let kept = Assignment { target: flags, value: Expression::Read(target.clone()) };
+        self.emit(InstructionKind::Plain, vec![Assignment { target, value }, kept]);
     }
 
-    /// Exchanges a register with what is at an address, in one piece; the new value is made of the two.
-    pub fn exchange(
-        &mut self,
-        (register, span): (&str, Span),
-        address: Address,
-        value: impl FnOnce(Expression, Expression) -> Expression,
-    ) -> Result<(), Diagnostic> {
-        let old = self.value(register, span)?;
-        let register = self.target(register, span);
-        // A name that no register has.
-        let kept = self.reference("exchanged", span);
-        let location = self.location(address);
-        let assign = |target: &Reference, value: Expression| Assignment { target: target.clone(), value };
-        let assignments = vec![
-            assign(&kept, Expression::Read(location.clone())),
-            assign(&location, value(Expression::Read(kept.clone()), old)),
-            assign(&register, Expression::Read(kept.clone())),
-        ];
-        self.emit(InstructionKind::Atomic, assignments);
-        Ok(())
+    /// Copies a register, with what it holds.
+    pub fn copy(&mut self, target: (&str, Span), (source, span): (&str, Span)) {
+        let value = self.value(source, span);
+        let held = self.pointers.held(source).unwrap_or(Held::Computed);
+        self.set(target, value);
+        self.pointers.hold(target.0, held);
+    }
+
+    /// Adds a value to a register that holds an address.
+    pub fn advance(&mut self, target: (&str, Span), (base, span): (&str, Span), offset: Expression) {
+        let value = self.value(base, span);
+        let held = match self.pointers.held(base) {
+            Some(Held::Address { location, .. }) => {
+                self.locations.index(location);
+                Held::Address { location, is_exact: false }
+            }
+            Some(held) => held,
+            None => Held::Computed,
+        };
+        let value = self.binary(BinaryOperator::Add, value, offset);
+        self.set(target, value);
+        self.pointers.hold(target.0, held);
     }
 
     /// An instruction that only orders, or does nothing at all.
@@ -249,29 +304,39 @@ impl<'a> Assembler<'a> {
 
     /// Keeps how two values compare, for the next branch.
     pub fn compare(&mut self, left: Expression, right: Expression) {
-        let target = self.reference(FLAGS, self.code.span());
         let value = self.binary(BinaryOperator::Subtract, left, right);
-        self.set(target, value);
+        self.set((FLAGS, self.code.span()), value);
     }
 
     /// An operator at this instruction.
     pub fn binary(&self, operator: BinaryOperator, left: Expression, right: Expression) -> Expression {
-        Expression::Binary(operator, Box::new(left), Box::new(right), self.code.span())
+        binary(operator, left, right, self.code.span())
+    }
+
+    /// How the last comparison came out.
+    pub fn flags(&mut self) -> Expression {
+        Expression::Read(self.reference(FLAGS, self.code.span()))
     }
 
     /// Goes to a label if the last comparison came out so.
-    pub fn branch(
+    pub fn branch(&mut self, tests: (BinaryOperator, BinaryOperator), label: Piece<'_>) -> Result<(), Diagnostic> {
+        let flags = self.flags();
+        self.branch_on(tests, (flags, Expression::Constant(0)), label)
+    }
+
+    /// Goes to a label if two values compare so; the second test is the contrary of the first.
+    pub fn branch_on(
         &mut self,
-        test: BinaryOperator,
-        contrary: BinaryOperator,
+        (test, contrary): (BinaryOperator, BinaryOperator),
+        (left, right): (Expression, Expression),
         label: Piece<'_>,
     ) -> Result<(), Diagnostic> {
         let to = self.label(label)?;
-        let flags = Expression::Read(self.reference(FLAGS, self.code.span()));
-        let zero = || Expression::Constant(0);
-        let condition = self.binary(test, flags.clone(), zero());
+        let span = self.code.span();
+        let compared = |operator, left, right| Expression::Binary(operator, Box::new(left), Box::new(right), span);
+        let condition = compared(test, left.clone(), right.clone());
         self.push(InstructionKind::Plain, Some(condition), Vec::new(), to);
-        let condition = self.binary(contrary, flags, zero());
+        let condition = compared(contrary, left, right);
         self.push(InstructionKind::Plain, Some(condition), Vec::new(), self.next());
         self.position = self.next();
         Ok(())
@@ -280,6 +345,7 @@ impl<'a> Assembler<'a> {
     /// Goes to a label.
     pub fn jump(&mut self, label: Piece<'_>) -> Result<(), Diagnostic> {
         let to = self.label(label)?;
+        self.pointers.cut();
         self.push(InstructionKind::Plain, None, Vec::new(), to);
         self.position = self.next();
         Ok(())
@@ -289,26 +355,26 @@ impl<'a> Assembler<'a> {
         let Some(&to) = self.labels.get(label.text) else {
             return Err(label.error(format!("there is no label `{}` in this thread", label.text)));
         };
-        if to <= self.position && !self.overwritten.is_empty() {
-            let names: Vec<&str> = self.overwritten.iter().map(String::as_str).collect();
+        let changed = self.pointers.jump(self.position, to);
+        if !changed.is_empty() {
             return Err(label
-                .error(format!("this goes back, but {} no longer holds an address", names.join(", ")))
+                .error(format!("this goes back, but {} no longer holds an address", changed.join(", ")))
                 .with_help("in a loop, a register either holds an address or a value"));
         }
         Ok(to)
     }
 
-    fn emit(&mut self, kind: InstructionKind, assignments: Vec<Assignment>) {
+    pub(super) fn emit(&mut self, kind: InstructionKind, assignments: Vec<Assignment>) {
         self.push(kind, None, assignments, self.next());
         self.position = self.next();
     }
 
     /// The control state that comes next in the text.
-    fn next(&self) -> ControlAt {
+    pub(super) fn next(&self) -> ControlAt {
         ControlAt(self.position.0 + 1)
     }
 
-    fn push(
+    pub(super) fn push(
         &mut self,
         kind: InstructionKind,
         condition: Option<Expression>,
@@ -329,7 +395,6 @@ impl<'a> Assembler<'a> {
 
     /// The thread.
     pub fn finish(self) -> Assembled {
-        let pointers = self.addresses.into_keys().filter(|name| !self.overwritten.contains(name)).collect();
         let thread = Thread {
             name: format!("P{}", self.number.0),
             locals: self.registers,
@@ -337,7 +402,7 @@ impl<'a> Assembler<'a> {
             initial: ControlAt(0),
             instructions: self.instructions,
         };
-        Assembled { thread, pointers }
+        Assembled { thread, initial: self.initial }
     }
 }
 
@@ -345,54 +410,27 @@ impl<'a> Assembler<'a> {
 pub struct Assembled {
     /// The thread.
     pub thread: Thread,
-    /// The registers that hold an address at the end.
-    pointers: BTreeSet<String>,
+    /// What registers hold at the start.
+    pub initial: BTreeMap<String, i64>,
 }
 
 impl Assembled {
     /// The position of a register among the locals.
-    pub fn register(&mut self, name: &str, span: Span) -> Result<usize, Diagnostic> {
-        if self.pointers.contains(name) {
-            return Err(Diagnostic::error(span, format!("`{name}` holds an address; conditions compare integers")));
-        }
+    pub fn register(&mut self, name: &str, span: Span) -> usize {
         let locals = &mut self.thread.locals;
-        Ok(locals.iter().position(|local| local.name == name).unwrap_or_else(|| {
-            locals.push(integer(name, 0, span));
+        locals.iter().position(|local| local.name == name).unwrap_or_else(|| {
+            locals.push(integer(name, self.initial.get(name).copied().unwrap_or(0), span));
             locals.len() - 1
-        }))
+        })
     }
 }
 
-/// The local that keeps the last comparison: the difference of the two values.
-const FLAGS: &str = "flags";
-
-/// Gives every access to an indexed location an index, as all accesses to an array have one.
-pub fn index_all(locations: &Locations, thread: &mut Thread) {
-    for instruction in &mut thread.instructions {
-        for assignment in &mut instruction.assignments {
-            index(locations, &mut assignment.target);
-            index_in(locations, &mut assignment.value);
-        }
-    }
+/// A location, or an element of it.
+pub fn shared(location: LocationAt, index: Option<Expression>, span: Span) -> Reference {
+    Reference { scope: Scope::Shared, variable: location.index(), index: index.map(Box::new), span }
 }
 
-fn index(locations: &Locations, reference: &mut Reference) {
-    if reference.scope == Scope::Shared
-        && locations.is_indexed(LocationAt::new(reference.variable))
-        && reference.index.is_none()
-    {
-        reference.index = Some(Box::new(Expression::Constant(0)));
-    }
-}
-
-fn index_in(locations: &Locations, expression: &mut Expression) {
-    match expression {
-        Expression::Constant(_) => {}
-        Expression::Read(reference) => index(locations, reference),
-        Expression::Unary(_, operand) => index_in(locations, operand),
-        Expression::Binary(_, left, right, _) => {
-            index_in(locations, left);
-            index_in(locations, right);
-        }
-    }
+/// An instruction whose accesses have these marks.
+pub fn marked(marks: Marks) -> InstructionKind {
+    if marks.is_empty() { InstructionKind::Plain } else { InstructionKind::Marked(marks) }
 }

@@ -1,12 +1,19 @@
 //! The final condition of a litmus test: its grammar. What it means is [`FinalCondition`]'s affair.
 //!
 //! ```text
+//! end         = {"locations" "[" … "]" [";"] | "filter" proposition [";"]} [condition]
 //! condition   = ("exists" | "~exists" | "forall" | "final") proposition [";"]
-//! proposition = conjunction {"\/" conjunction}
+//! proposition = disjunction ["=>" proposition]
+//! disjunction = conjunction {"\/" conjunction}
 //! conjunction = negation {"/\" negation}
-//! negation    = ("not" | "~") negation | "(" proposition ")" | "true" | "false" | place "=" integer
-//! place       = ["P"] thread ":" register | location | "[" location "]"
+//! negation    = ("not" | "~") negation | "(" proposition ")" | "true" | "false" | place "=" value
+//! place       = ["P"] thread ":" register | element | "[" element "]"
+//! element     = location ["[" index "]"]
+//! value       = integer | ["&"] location
 //! ```
+//!
+//! The locations that other tools are to print are left alone. A filter says which final states are asked at all: an
+//! outcome that is looked for is looked for among them, and `forall` is of them.
 //!
 //! `final` is how older tests ask whether a state can be reached, with a list of what their authors expect behind it;
 //! it is read as `exists`, and the list is left alone.
@@ -23,13 +30,16 @@ pub trait Lookup {
     /// The register of a thread, by its number.
     fn register(&mut self, thread: Piece<'_>, register: Piece<'_>) -> Result<Observed, Diagnostic>;
 
-    /// A location.
-    fn location(&mut self, name: Piece<'_>) -> Result<Observed, Diagnostic>;
+    /// A location, or an element of it.
+    fn location(&mut self, name: Piece<'_>, element: Option<Piece<'_>>) -> Result<Observed, Diagnostic>;
+
+    /// The address of a location.
+    fn address(&mut self, name: Piece<'_>) -> Result<i64, Diagnostic>;
 }
 
 /// Reads a condition and looks at what follows; there is none if the text is empty.
 pub fn condition(text: Piece<'_>, places: &mut impl Lookup) -> Result<Option<FinalCondition>, Diagnostic> {
-    let text = text.trimmed();
+    let (text, filters) = before_condition(text.trimmed(), places)?;
     if text.text.is_empty() || text.text.starts_with("<<") {
         return Ok(None);
     }
@@ -40,7 +50,7 @@ pub fn condition(text: Piece<'_>, places: &mut impl Lookup) -> Result<Option<Fin
         ("exists", true) => Quantifier::NotExists,
         ("forall", false) => Quantifier::Forall,
         _ => {
-            let help = "a final condition begins with `exists`, `~exists` or `forall`; filters are not supported";
+            let help = "a final condition begins with `exists`, `~exists` or `forall`";
             let shown = if word.text.is_empty() { text.part(0, first_char(text)) } else { word };
             return Err(shown.error("expected a final condition").with_help(help));
         }
@@ -55,7 +65,62 @@ pub fn condition(text: Piece<'_>, places: &mut impl Lookup) -> Result<Option<Fin
         let line = rest.part(0, rest.text.find('\n').unwrap_or(rest.text.len())).trimmed();
         return Err(line.error("expected the end of the test, `/\\` or `\\/`"));
     }
-    Ok(Some(FinalCondition { quantifier, proposition }))
+    Ok(Some(FinalCondition { quantifier, proposition: filtered(quantifier, proposition, filters) }))
+}
+
+/// Reads what comes before the condition: locations, which are left alone, and filters.
+fn before_condition<'t>(
+    mut text: Piece<'t>,
+    places: &mut impl Lookup,
+) -> Result<(Piece<'t>, Vec<Proposition>), Diagnostic> {
+    let mut filters = Vec::new();
+    loop {
+        let (word, rest) = text.word();
+        text = match word.text {
+            "locations" => {
+                let end = rest.text.find(']').filter(|_| rest.text.starts_with('['));
+                let end = end.ok_or_else(|| word.error("this list of locations has no `]`"))?;
+                rest.behind(matching(rest).unwrap_or(end) + 1).trimmed()
+            }
+            "filter" => {
+                let mut reader = Reader { rest, places: &mut *places };
+                filters.push(reader.proposition(0)?);
+                reader.rest
+            }
+            _ => return Ok((text, filters)),
+        };
+        text = text.strip(";").unwrap_or(text);
+    }
+}
+
+/// Where the bracket is that closes the first one.
+fn matching(text: Piece<'_>) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, character) in text.text.char_indices() {
+        match character {
+            '[' => depth += 1,
+            ']' if depth <= 1 => return Some(at),
+            ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What is asked of the states that pass the filters, as a question about all.
+fn filtered(quantifier: Quantifier, proposition: Proposition, mut filters: Vec<Proposition>) -> Proposition {
+    if filters.is_empty() {
+        return proposition;
+    }
+    match quantifier {
+        Quantifier::Exists | Quantifier::NotExists => {
+            filters.push(proposition);
+            Proposition::All(filters)
+        }
+        Quantifier::Forall => {
+            Proposition::Any(vec![Proposition::Not(Box::new(Proposition::All(filters))), proposition])
+        }
+    }
 }
 
 struct Reader<'t, 'p, P> {
@@ -65,6 +130,17 @@ struct Reader<'t, 'p, P> {
 
 impl<P: Lookup> Reader<'_, '_, P> {
     fn proposition(&mut self, depth: usize) -> Result<Proposition, Diagnostic> {
+        if depth > MAX_DEPTH {
+            return Err(self.expected(&format!("fewer arrows: conditions nest at most {MAX_DEPTH} deep")));
+        }
+        let before = self.disjunction(depth)?;
+        if !self.skip("=>") {
+            return Ok(before);
+        }
+        Ok(Proposition::Any(vec![Proposition::Not(Box::new(before)), self.proposition(depth + 1)?]))
+    }
+
+    fn disjunction(&mut self, depth: usize) -> Result<Proposition, Diagnostic> {
         let mut parts = vec![self.conjunction(depth)?];
         while self.skip("\\/") {
             parts.push(self.conjunction(depth)?);
@@ -114,25 +190,49 @@ impl<P: Lookup> Reader<'_, '_, P> {
         }
         self.rest = behind;
         let place = if bracket {
+            let place = self.element(first)?;
             if !self.skip("]") {
                 return Err(self.expected("`]`"));
             }
-            self.places.location(first)?
+            place
         } else if self.skip(":") {
-            let (register, behind) = self.rest.word();
-            self.rest = behind;
+            let register = self.rest.part(0, register_end(self.rest));
+            self.rest = self.rest.behind(register.text.len()).trimmed();
             self.places.register(first, register)?
         } else {
-            self.places.location(first)?
+            self.element(first)?
         };
         if !self.skip("=") {
             return Err(self.expected("`=`"));
         }
-        let end = self.rest.text.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(self.rest.text.len());
-        let number = self.rest.part(0, end);
-        let value = number.integer().ok_or_else(|| self.expected("an integer"))?;
-        self.rest = self.rest.behind(end).trimmed();
+        let value = self.value()?;
         Ok(Proposition::Is(place, value))
+    }
+
+    fn element(&mut self, name: Piece<'_>) -> Result<Observed, Diagnostic> {
+        if !self.skip("[") {
+            return self.places.location(name, None);
+        }
+        let (index, behind) = self.rest.word();
+        self.rest = behind;
+        if !self.skip("]") {
+            return Err(self.expected("`]`"));
+        }
+        self.places.location(name, Some(index))
+    }
+
+    fn value(&mut self) -> Result<i64, Diagnostic> {
+        let is_address = self.skip("&");
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let end = self.rest.text.find(|c: char| !is_part(c)).unwrap_or(self.rest.text.len());
+        let written = self.rest.part(0, end);
+        let value = match written.integer() {
+            Some(value) if !is_address => value,
+            None if written.is_name() => self.places.address(written)?,
+            _ => return Err(self.expected("an integer")),
+        };
+        self.rest = self.rest.behind(end).trimmed();
+        Ok(value)
     }
 
     fn skip(&mut self, symbol: &str) -> bool {
@@ -150,6 +250,12 @@ impl<P: Lookup> Reader<'_, '_, P> {
         let shown = if word.text.is_empty() { self.rest.part(0, first_char(self.rest)) } else { word };
         shown.error(format!("expected {what}"))
     }
+}
+
+/// Where the name of a register ends, which may begin with `%`.
+fn register_end(piece: Piece<'_>) -> usize {
+    let percent = usize::from(piece.text.starts_with('%'));
+    percent + piece.behind(percent).word().0.text.len()
 }
 
 /// How many bytes the first character has.

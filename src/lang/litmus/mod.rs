@@ -1,11 +1,11 @@
-//! Litmus tests in herd's format, for x86, POWER and ARM (version 7).
+//! Litmus tests in herd's format, for x86, POWER, ARM (versions 7 and 8), RISC-V and C.
 //!
 //! ```text
-//! ARCHITECTURE NAME …                   X86, PPC or ARM
+//! ARCHITECTURE NAME …                   X86, X86_64, PPC, ARM, AArch64, RISCV or C
 //! …                                     lines for other tools, left alone
-//! { 0:r2=x; x=1; … }                    initial values; a register can hold the address of a location
+//! { 0:r2=x; x=1; … }                    the initial state, see [`initial`]
 //!  P0           | P1           ;
-//!  li r1,1      | lwz r1,0(r2) ;        one instruction, or a label, in each cell
+//!  li r1,1      | lwz r1,0(r2) ;        one instruction, or a label, in each cell; for C, see [`c`]
 //!  …
 //! locations [x; 1:r1;]                  left alone
 //! exists (x=1 /\ 1:r1=0)                the final condition, see [`condition`]
@@ -13,25 +13,40 @@
 //! ```
 //!
 //! The program has a thread for each column, a local for each register, a shared variable for each location, and an
-//! instruction for each cell; a conditional branch is two, one for each way. Nothing is lost that a memory model asks
-//! for: `xor r3,r1,r1` is an expression that still depends on `r1`. Integers are mathematical, not 32 bits wide. What
-//! is not supported (computed addresses, load-reserve and store-conditional) is refused, with its place and what is.
+//! instruction for each cell; a conditional branch is two, one for each way, as is a store exclusive. Nothing is lost
+//! that a memory model asks for: `xor r3,r1,r1` is an expression that still depends on `r1`. Integers are
+//! mathematical, not 32 bits wide, and an access is one of a whole location: parts of a location (bytes of a word,
+//! words of a pair) are refused, as is all that is not supported, with its place and what is.
 
+mod aarch64;
+mod architecture;
 mod arm;
 mod assembler;
+mod atomic;
+mod c;
 pub mod condition;
+mod expressions;
+mod initial;
+mod locations;
 mod operands;
 mod piece;
+mod pointers;
 mod ppc;
+mod riscv;
 mod sections;
 mod x86;
+mod x86_64;
+
+pub use architecture::Architecture;
 
 use super::{Diagnostic, Diagnostics, Language, Parsed};
-use crate::ids::{LocationAt, ThreadAt};
+use crate::ids::ThreadAt;
 use crate::program::{Program, Thread};
 use crate::property::{FinalCondition, Observed, Property};
-use assembler::{Assembled, Assembler, Locations, index_all};
+use assembler::{Assembled, Assembler};
 use condition::Lookup;
+use initial::{Entries, RegisterEntry, RegisterValue, thread_number};
+use locations::{Locations, address_of};
 use piece::{Piece, without_comments};
 use sections::{Sections, sections};
 
@@ -46,48 +61,6 @@ pub const LANGUAGE: Language = Language {
     writes_store_fences: false,
     condition: None,
 };
-
-/// A processor architecture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Architecture {
-    /// x86.
-    X86,
-    /// POWER.
-    Ppc,
-    /// ARM, version 7.
-    Arm,
-}
-
-impl Architecture {
-    const ALL: [(Architecture, &'static str); 3] =
-        [(Architecture::X86, "X86"), (Architecture::Ppc, "PPC"), (Architecture::Arm, "ARM")];
-
-    /// The name of its memory model.
-    #[must_use]
-    pub fn memory_model(self) -> &'static str {
-        match self {
-            Architecture::X86 => "tso",
-            Architecture::Ppc => "power",
-            Architecture::Arm => "armv7",
-        }
-    }
-
-    fn register(self, name: &str) -> Option<String> {
-        match self {
-            Architecture::X86 => x86::register(name),
-            Architecture::Ppc => ppc::register(name),
-            Architecture::Arm => arm::register(name),
-        }
-    }
-
-    fn assemble(self, code: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnostic> {
-        match self {
-            Architecture::X86 => x86::assemble(code, assembler),
-            Architecture::Ppc => ppc::assemble(code, assembler),
-            Architecture::Arm => arm::assemble(code, assembler),
-        }
-    }
-}
 
 /// A litmus test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,15 +91,18 @@ pub fn read(path_name: &str, text: &str) -> Result<Test, Diagnostics> {
 
 /// Reads a test; the errors are in no particular order.
 pub(super) fn parse(text: &str) -> Result<Test, Vec<Diagnostic>> {
-    let text = without_comments(text).map_err(|error| vec![error])?;
-    let sections = sections(&text).map_err(|error| vec![error])?;
-    let known = Architecture::ALL.into_iter().find(|(_, name)| *name == sections.architecture.text);
-    let Some((architecture, _)) = known else {
-        let names: Vec<&str> = Architecture::ALL.iter().map(|(_, name)| *name).collect();
-        let unknown =
-            sections.architecture.error(format!("the architecture `{}` is not supported", sections.architecture.text));
-        return Err(vec![unknown.with_help(format!("supported: {}", names.join(", ")))]);
-    };
+    let one = |error: Diagnostic| vec![error];
+    let first = sections::trimmed(text).word().0;
+    if first.text == "C" {
+        return c::parse(text);
+    }
+    let text = without_comments(text).map_err(one)?;
+    let (architecture, _) = sections::head(sections::trimmed(&text)).map_err(one)?;
+    let architecture = Architecture::named(architecture).map_err(one)?;
+    if architecture == Architecture::C {
+        return Err(vec![first.error("a test in C begins with its architecture, without a comment before it")]);
+    }
+    let sections = sections(&text).map_err(one)?;
     Reader { architecture, sections, errors: Vec::new(), locations: Locations::default() }.read()
 }
 
@@ -137,41 +113,24 @@ struct Reader<'t> {
     locations: Locations,
 }
 
-/// An entry of the initial state for a register.
-struct RegisterEntry<'t> {
-    thread: ThreadAt,
-    register: String,
-    value: RegisterValue,
-    text: Piece<'t>,
-}
-
-enum RegisterValue {
-    Integer(i64),
-    Address(LocationAt),
-}
-
 impl<'t> Reader<'t> {
     fn read(mut self) -> Result<Test, Vec<Diagnostic>> {
         self.check_shape();
         let mut entries = Vec::new();
-        for entry in self.sections.initial.clone() {
-            match self.initial(entry) {
+        let threads = self.sections.threads.len();
+        let mut reader = Entries { architecture: self.architecture, threads, locations: &mut self.locations };
+        for &entry in &self.sections.initial {
+            match reader.read(entry) {
                 Ok(found) => entries.extend(found),
                 Err(error) => self.errors.push(error),
             }
         }
-        let threads: Vec<Assembled> =
-            ThreadAt::all(self.sections.threads.len()).map(|number| self.assemble(number, &entries)).collect();
+        let threads: Vec<Assembled> = ThreadAt::all(threads).map(|number| self.assemble(number, &entries)).collect();
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
-        let mut names = Names { architecture: self.architecture, locations: self.locations, threads };
-        let condition = condition::condition(self.sections.condition, &mut names).map_err(|error| vec![error])?;
-        let Names { locations, threads, .. } = names;
-        let mut threads: Vec<Thread> = threads.into_iter().map(|assembled| assembled.thread).collect();
-        threads.iter_mut().for_each(|thread| index_all(&locations, thread));
-        let program = Program { name: self.sections.name.text.to_owned(), shared: locations.variables(), threads };
-        Ok(Test { architecture: self.architecture, program, condition })
+        let names = Names { architecture: self.architecture, locations: self.locations, threads };
+        names.test(self.sections.name, self.sections.condition)
     }
 
     /// Threads are P0, P1, …, and no row has more cells than there are threads.
@@ -187,41 +146,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// One entry of the initial state.
-    fn initial(&mut self, entry: Piece<'t>) -> Result<Option<RegisterEntry<'t>>, Diagnostic> {
-        let help = "an entry of the initial state is `x=1`, `0:r1=1` or `0:r1=x`";
-        let malformed = |piece: Piece<'_>, message: &str| Err(piece.error(message).with_help(help));
-        let Some(equals) = entry.text.find('=') else { return malformed(entry, "expected `=`") };
-        let (left, right) = (entry.part(0, equals).trimmed(), entry.behind(equals + 1).trimmed());
-        let left = left.between("[", "]").unwrap_or(left);
-        let Some(colon) = left.text.find(':') else {
-            if !left.is_name() {
-                return malformed(left, "expected a location, or a register such as `0:r1`");
-            }
-            let Some(value) = right.integer() else {
-                return malformed(right, "expected an integer: a location cannot hold an address");
-            };
-            let location = self.locations.position(left);
-            self.locations.initialise(location, value);
-            return Ok(None);
-        };
-        let thread = thread_number(left.part(0, colon).trimmed(), self.sections.threads.len())?;
-        let register = register(self.architecture, left.behind(colon + 1).trimmed())?;
-        let value = match right.integer() {
-            Some(value) => RegisterValue::Integer(value),
-            None if right.is_name() => RegisterValue::Address(self.locations.position(right)),
-            None => return malformed(right, "expected an integer or a location"),
-        };
-        Ok(Some(RegisterEntry { thread, register, value, text: left }))
-    }
-
-    fn assemble(&mut self, number: ThreadAt, entries: &[RegisterEntry<'_>]) -> Assembled {
+    fn assemble(&mut self, number: ThreadAt, entries: &[RegisterEntry]) -> Assembled {
         let cells: Vec<Piece<'t>> =
             self.sections.rows.iter().filter_map(|row| row.get(number.index()).copied()).collect();
         let mut assembler = Assembler::new(number, &mut self.locations);
-        for entry in entries.iter().filter(|entry| entry.thread == number) {
+        for entry in entries.iter().filter(|entry| entry.thread.is_none_or(|thread| thread == number)) {
             match entry.value {
-                RegisterValue::Integer(value) => assembler.initialise(&entry.register, value, entry.text.span()),
+                RegisterValue::Integer(value) => assembler.initialise(&entry.register, value),
                 RegisterValue::Address(location) => assembler.point(&entry.register, location),
             }
         }
@@ -239,20 +170,6 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// `0` or `P0`.
-fn thread_number(piece: Piece<'_>, threads: usize) -> Result<ThreadAt, Diagnostic> {
-    let digits = piece.text.strip_prefix('P').unwrap_or(piece.text);
-    digits.parse().ok().filter(|&number: &usize| number < threads).map(ThreadAt::new).ok_or_else(|| {
-        let help = format!("the threads are P0 to P{}", threads.saturating_sub(1));
-        piece.error(format!("there is no thread `{}`", piece.text)).with_help(help)
-    })
-}
-
-fn register(architecture: Architecture, piece: Piece<'_>) -> Result<String, Diagnostic> {
-    let unknown = || piece.error(format!("`{}` is no register of this architecture", piece.text));
-    architecture.register(piece.text).ok_or_else(unknown)
-}
-
 /// What a condition can name; what it names for the first time has its initial value forever.
 struct Names {
     architecture: Architecture,
@@ -260,18 +177,40 @@ struct Names {
     threads: Vec<Assembled>,
 }
 
+impl Names {
+    /// Reads the condition, and all is known.
+    fn test(mut self, name: Piece<'_>, condition: Piece<'_>) -> Result<Test, Vec<Diagnostic>> {
+        let condition = condition::condition(condition, &mut self).map_err(|error| vec![error])?;
+        let Names { architecture, locations, threads } = self;
+        let mut threads: Vec<Thread> = threads.into_iter().map(|assembled| assembled.thread).collect();
+        threads.iter_mut().for_each(|thread| locations.index_all(thread));
+        let program = Program { name: name.text.to_owned(), shared: locations.variables(), threads };
+        Ok(Test { architecture, program, condition })
+    }
+}
+
 impl Lookup for Names {
     fn register(&mut self, thread: Piece<'_>, name: Piece<'_>) -> Result<Observed, Diagnostic> {
         let number = thread_number(thread, self.threads.len())?;
-        let register = register(self.architecture, name)?;
-        let position = self.threads[number.index()].register(&register, name.span())?;
-        Ok(Observed::Local(number, position))
+        let register = self.architecture.register(name)?;
+        Ok(Observed::Local(number, self.threads[number.index()].register(&register, name.span())))
     }
 
-    fn location(&mut self, name: Piece<'_>) -> Result<Observed, Diagnostic> {
+    fn location(&mut self, name: Piece<'_>, element: Option<Piece<'_>>) -> Result<Observed, Diagnostic> {
         if !name.is_name() {
             return Err(name.error("expected a register such as `0:r1`, or a location"));
         }
-        Ok(Observed::Shared(self.locations.position(name)))
+        let location = self.locations.position(name);
+        let (length, _) = self.locations.shape(location);
+        let index = element.map_or(Some(0), |element| element.text.parse().ok()).filter(|&index| index < length);
+        let Some(index) = index else {
+            let shown = element.unwrap_or(name);
+            return Err(shown.error(format!("`{}` has the elements 0 to {}", name.text, length - 1)));
+        };
+        Ok(Observed::Shared(self.locations.flat(location, index)))
+    }
+
+    fn address(&mut self, name: Piece<'_>) -> Result<i64, Diagnostic> {
+        Ok(address_of(self.locations.position(name)))
     }
 }

@@ -1,8 +1,9 @@
 //! What the assembly languages have in common: a mnemonic, then operands with commas between.
 
+use super::assembler::{Address, Assembler};
 use super::piece::Piece;
 use crate::lang::Diagnostic;
-use crate::program::BinaryOperator;
+use crate::program::{BinaryOperator, Expression, Span};
 
 /// An instruction as it is written.
 pub struct Written<'t> {
@@ -54,6 +55,51 @@ fn split_outside_brackets(piece: Piece<'_>) -> Vec<Piece<'_>> {
     }
     parts.push(piece.behind(begin).trimmed());
     parts
+}
+
+/// A register in the text: its name, and where it stands.
+pub struct Register {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Register {
+    /// By name, with its place.
+    pub fn named(&self) -> (&str, Span) {
+        (&self.name, self.span)
+    }
+
+    /// Its value.
+    pub fn value(&self, assembler: &mut Assembler<'_>) -> Expression {
+        assembler.value(&self.name, self.span)
+    }
+
+    /// What is at the address that it holds.
+    pub fn indirect(&self, assembler: &mut Assembler<'_>) -> Result<Address, Diagnostic> {
+        assembler.indirect(&self.name, self.span)
+    }
+}
+
+/// The sum of two registers goes to a third; one of the two may hold an address.
+pub fn add_registers(target: &Register, left: &Register, right: &Register, assembler: &mut Assembler<'_>) {
+    let (base, offset) = if assembler.holds_address(&right.name) { (right, left) } else { (left, right) };
+    let offset = offset.value(assembler);
+    assembler.advance(target.named(), base.named(), offset);
+}
+
+/// The address that is the sum of two registers, of which one holds an address.
+pub fn sum_of_registers(
+    first: &Register,
+    second: &Register,
+    assembler: &mut Assembler<'_>,
+) -> Result<Address, Diagnostic> {
+    let is_second = assembler.holds_address(&second.name);
+    let (base, index) = if is_second { (second, first) } else { (first, second) };
+    let base = base.indirect(assembler)?;
+    let index = index.value(assembler);
+    Ok(assembler.offset(base, index))
 }
 
 /// The test of a conditional branch and its contrary, by the last letters of its mnemonic.

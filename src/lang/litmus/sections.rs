@@ -6,8 +6,6 @@ use crate::program::Span;
 
 /// The sections of a text.
 pub struct Sections<'t> {
-    /// The architecture.
-    pub architecture: Piece<'t>,
     /// The test's name.
     pub name: Piece<'t>,
     /// The entries of the initial state.
@@ -16,17 +14,21 @@ pub struct Sections<'t> {
     pub threads: Vec<Piece<'t>>,
     /// For each row of the code, its cells.
     pub rows: Vec<Vec<Piece<'t>>>,
-    /// The final condition and what follows it.
+    /// What is behind the code: locations to be printed, a filter, the final condition.
     pub condition: Piece<'t>,
 }
 
 /// What a section behind the code may begin with.
 const BEHIND_CODE: [&str; 6] = ["exists", "forall", "final", "locations", "filter", "with"];
 
-/// Finds the sections of a text without comments.
-pub fn sections(text: &str) -> Result<Sections<'_>, Diagnostic> {
+/// The text without what is around it.
+pub fn trimmed(text: &str) -> Piece<'_> {
     let whole = Piece { text: text.strip_prefix('\u{feff}').unwrap_or(text), start: 0 };
-    let whole = Piece { start: text.len() - whole.text.len(), ..whole }.trimmed();
+    Piece { start: text.len() - whole.text.len(), ..whole }.trimmed()
+}
+
+/// The architecture and the name of the test.
+pub fn head(whole: Piece<'_>) -> Result<(Piece<'_>, Piece<'_>), Diagnostic> {
     let head = whole.part(0, whole.text.find('\n').unwrap_or(whole.text.len()));
     let (architecture, rest) = head.word();
     let name_end = rest.text.find(char::is_whitespace).unwrap_or(rest.text.len());
@@ -36,11 +38,16 @@ pub fn sections(text: &str) -> Result<Sections<'_>, Diagnostic> {
             .error("expected the architecture and the name of the test")
             .with_help("a litmus test begins with a line such as `X86 SB`"));
     }
+    Ok((architecture, name))
+}
+
+/// Finds the sections of a text without comments.
+pub fn sections(text: &str) -> Result<Sections<'_>, Diagnostic> {
+    let whole = trimmed(text);
+    let (_, name) = head(whole)?;
     let opening = outside_quotes(whole, '{').ok_or_else(|| expected(whole, "`{`, the initial state"))?;
-    let closing = whole.behind(opening).text.find('}').map(|at| opening + at);
-    let closing = closing.ok_or_else(|| whole.part(opening, opening + 1).error("this `{` is not closed"))?;
-    let initial = whole.part(opening + 1, closing).split(';');
-    let mut rest = whole.behind(closing + 1).trimmed();
+    let (initial, mut rest) = braces(whole.behind(opening))?;
+    let initial = initial.split(';');
     rest = rest.strip(";").unwrap_or(rest);
     let mut rows = Vec::new();
     while !rest.text.is_empty() && !begins_behind_code(rest) {
@@ -55,27 +62,32 @@ pub fn sections(text: &str) -> Result<Sections<'_>, Diagnostic> {
         return Err(expected(rest, "the names of the threads, such as `P0 | P1 ;`"));
     }
     let threads = rows.remove(0);
-    let condition = behind_locations(rest)?;
     let initial = initial.into_iter().filter(|entry| !entry.text.is_empty()).collect();
-    Ok(Sections { architecture, name, initial, threads, rows, condition })
+    Ok(Sections { name, initial, threads, rows, condition: rest })
 }
 
-fn begins_behind_code(rest: Piece<'_>) -> bool {
+/// Whether this is no more code.
+pub fn begins_behind_code(rest: Piece<'_>) -> bool {
     let (word, _) = rest.word();
     BEHIND_CODE.contains(&word.text) || rest.text.starts_with('~') || rest.text.starts_with("<<")
 }
 
-/// Behind the list of locations that other tools are to print, if there is one.
-fn behind_locations(rest: Piece<'_>) -> Result<Piece<'_>, Diagnostic> {
-    if rest.word().0.text != "locations" {
-        return Ok(rest);
+/// What is between a brace and the one that closes it, and what is behind that.
+pub fn braces(from: Piece<'_>) -> Result<(Piece<'_>, Piece<'_>), Diagnostic> {
+    let mut depth = 0_usize;
+    for (at, character) in from.text.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth <= 1 => return Ok((from.part(1, at).trimmed(), from.behind(at + 1).trimmed())),
+            '}' => depth -= 1,
+            _ => {}
+        }
     }
-    let end = rest.text.find(']').ok_or_else(|| rest.word().0.error("this list of locations has no `]`"))?;
-    let rest = rest.behind(end + 1).trimmed();
-    Ok(rest.strip(";").unwrap_or(rest))
+    Err(from.part(0, 1).error("this `{` is not closed"))
 }
 
-fn outside_quotes(piece: Piece<'_>, wanted: char) -> Option<usize> {
+/// Where a character is, outside of quoted texts.
+pub fn outside_quotes(piece: Piece<'_>, wanted: char) -> Option<usize> {
     let mut quoted = false;
     for (at, character) in piece.text.char_indices() {
         match character {
@@ -90,7 +102,7 @@ fn outside_quotes(piece: Piece<'_>, wanted: char) -> Option<usize> {
 }
 
 /// An error at the end of what was read.
-fn expected(piece: Piece<'_>, what: &str) -> Diagnostic {
+pub fn expected(piece: Piece<'_>, what: &str) -> Diagnostic {
     let end = piece.span().end;
     Diagnostic::error(Span { start: end, end }, format!("expected {what}"))
 }

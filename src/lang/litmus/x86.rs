@@ -1,13 +1,19 @@
-//! x86: `MOV EAX,[x]` reads, `MOV [x],$1` writes. `XCHG` with memory is locked by itself, other instructions by the
-//! prefix `LOCK`.
+//! x86 in the notation of its makers: `MOV EAX,[x]` reads, `MOV [x],$1` writes.
+//!
+//! `XCHG` with memory is locked by itself, other instructions by the prefix `LOCK`: they are atomic, and full fences.
+//! `CMPXCHG` writes only if the comparison holds. What x86 does without a write buffer or past it (`MOVNTI`,
+//! `CLFLUSH`) is refused: the models of x86 here do not know it.
 
-use super::assembler::{Address, Assembler};
-use super::operands::{Written, branch_test};
+use super::architecture::symbolic;
+use super::assembler::{Address, Assembler, NOWHERE};
+use super::expressions::{Modify, binary, modify};
+use super::operands::{Register, Written, branch_test};
 use super::piece::Piece;
 use crate::lang::Diagnostic;
-use crate::program::{BinaryOperator, Expression, InstructionKind, PartialFence};
+use crate::program::{BinaryOperator, Expression, InstructionKind, Marks, PartialFence, Span};
 
-const SUPPORTED: &str = "supported: MOV, XCHG, [LOCK] INC DEC ADD SUB XOR, LOCK XADD, CMP, JE JNE JL JLE JG JGE JMP, MFENCE, SFENCE, LFENCE, NOP";
+const SUPPORTED: &str = "supported: MOV, XCHG, [LOCK] INC DEC ADD SUB XOR AND OR XADD CMPXCHG, CMP, \
+                         JE JNE JL JLE JG JGE JMP, MFENCE, SFENCE, LFENCE, NOP";
 
 /// The register of that name.
 pub fn register(name: &str) -> Option<String> {
@@ -15,43 +21,112 @@ pub fn register(name: &str) -> Option<String> {
     let upper = name.to_ascii_uppercase();
     let is_old = upper.strip_prefix(['E', 'R']).is_some_and(|rest| OLD.contains(&rest));
     let number = upper.strip_prefix('R').and_then(|rest| rest.trim_end_matches('D').parse::<u8>().ok());
-    (is_old || number.is_some_and(|number| (8..16).contains(&number))).then_some(upper)
+    (is_old || number.is_some_and(|number| (8..16).contains(&number))).then_some(upper).or_else(|| symbolic(name))
 }
 
 /// One instruction.
 pub fn assemble(code: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnostic> {
-    let mut written = Written::new(code);
-    let kind = if written.mnemonic == "lock" {
-        written = Written::new(code.behind(written.head.text.len()).trimmed());
-        InstructionKind::Atomic
-    } else {
-        InstructionKind::Plain
-    };
-    let is_locked = kind == InstructionKind::Atomic;
-    match written.mnemonic.as_str() {
-        "mov" if !is_locked => copy(&written, assembler),
-        "xchg" => exchange(&written, assembler, |_, new| new),
-        "xadd" if is_locked => {
-            let add = |old, new| Expression::Binary(BinaryOperator::Add, Box::new(old), Box::new(new), code.span());
-            exchange(&written, assembler, add)
+    run(&Line::new(code, &NOTATION), assembler)
+}
+
+const NOTATION: Notation = Notation {
+    operand,
+    accumulator: "EAX",
+    supported: SUPPORTED,
+    target_first: true,
+};
+
+/// How x86 is written.
+pub struct Notation {
+    /// Reads an operand.
+    pub operand: fn(Piece<'_>, &mut Assembler<'_>) -> Result<Operand, Diagnostic>,
+    /// The register that `CMPXCHG` compares with.
+    pub accumulator: &'static str,
+    /// What is supported, for errors.
+    pub supported: &'static str,
+    /// Whether the operand that is written comes first.
+    pub target_first: bool,
+}
+
+/// An operand.
+pub enum Operand {
+    /// A constant.
+    Constant(i64),
+    /// A register.
+    Register(Register),
+    /// A location.
+    Memory(Address),
+}
+
+/// A line of code.
+pub struct Line<'t> {
+    /// What is written, without the prefix.
+    written: Written<'t>,
+    is_locked: bool,
+    notation: &'static Notation,
+}
+
+impl<'t> Line<'t> {
+    /// Takes a line apart.
+    pub fn new(code: Piece<'t>, notation: &'static Notation) -> Line<'t> {
+        let written = Written::new(code);
+        if written.mnemonic == "lock" {
+            let behind = code.behind(written.head.text.len()).trimmed();
+            return Line { written: Written::new(behind), is_locked: true, notation };
         }
+        Line { written, is_locked: false, notation }
+    }
+
+    /// The same instruction by another name.
+    pub fn named(mut self, mnemonic: &str) -> Line<'t> {
+        mnemonic.clone_into(&mut self.written.mnemonic);
+        self
+    }
+
+    /// What it is called.
+    pub fn mnemonic(&self) -> &str {
+        &self.written.mnemonic
+    }
+
+    /// What is written, and what with.
+    fn two(&self, assembler: &mut Assembler<'_>) -> Result<((Operand, Span), (Operand, Span)), Diagnostic> {
+        let [first, second] = self.written.exactly()?;
+        let (target, source) = if self.notation.target_first { (first, second) } else { (second, first) };
+        let target = ((self.notation.operand)(target, assembler)?, target.span());
+        Ok((target, ((self.notation.operand)(source, assembler)?, source.span())))
+    }
+
+    fn kind(&self) -> InstructionKind {
+        if self.is_locked { InstructionKind::Atomic } else { InstructionKind::Plain }
+    }
+
+    fn error(&self, message: &str) -> Diagnostic {
+        self.written.head.error(message)
+    }
+}
+
+/// Reads a line.
+pub fn run(line: &Line<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnostic> {
+    let Line { written, is_locked, notation } = line;
+    let unsupported = || Err(written.unsupported(notation.supported));
+    match written.mnemonic.as_str() {
+        "mov" if !is_locked => copy(line, assembler),
+        "xchg" => exchange(line, assembler),
+        "xadd" => add_and_exchange(line, assembler),
+        "cmpxchg" => compare_exchange(line, assembler),
         "inc" | "dec" => {
             let [target] = written.exactly()?;
-            let operator = if written.mnemonic == "inc" { BinaryOperator::Add } else { BinaryOperator::Subtract };
-            calculate(kind, operator, target, Expression::Constant(1), assembler)
+            let operator = modify(if written.mnemonic == "inc" { "add" } else { "sub" });
+            let target = ((notation.operand)(target, assembler)?, target.span());
+            calculate(line, operator, target, Expression::Constant(1), assembler)
         }
-        "add" | "sub" | "xor" => {
-            let [target, source] = written.exactly()?;
-            let operator = match written.mnemonic.as_str() {
-                "add" => BinaryOperator::Add,
-                "sub" => BinaryOperator::Subtract,
-                _ => BinaryOperator::BitwiseXor,
-            };
+        "add" | "sub" | "xor" | "and" | "or" => {
+            let (target, source) = line.two(assembler)?;
             let source = value(source, assembler)?;
-            calculate(kind, operator, target, source, assembler)
+            calculate(line, modify(&written.mnemonic), target, source, assembler)
         }
         "cmp" if !is_locked => {
-            let [left, right] = written.exactly()?;
+            let (left, right) = line.two(assembler)?;
             let (left, right) = (value(left, assembler)?, value(right, assembler)?);
             assembler.compare(left, right);
             Ok(())
@@ -70,97 +145,131 @@ pub fn assemble(code: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<(), Di
             });
             Ok(())
         }
+        mnemonic if mnemonic.starts_with("movnt") || mnemonic.starts_with("clflush") => {
+            Err(line.error(&format!("`{}` passes the caches by", written.head.text)).with_help(
+                "the models of x86 here have no accesses that are not cached, and no instructions on cache lines",
+            ))
+        }
         mnemonic => match mnemonic.strip_prefix('j').and_then(branch_test) {
-            Some((test, contrary)) if !is_locked => {
+            Some(tests) if !is_locked => {
                 let [label] = written.exactly()?;
-                assembler.branch(test, contrary, label)
+                assembler.branch(tests, label)
             }
-            _ => Err(written.unsupported(SUPPORTED)),
+            _ => unsupported(),
         },
     }
 }
 
-fn copy(written: &Written<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnostic> {
-    let [target, source] = written.exactly()?;
-    match (address(target, assembler)?, address(source, assembler)?) {
-        (Some(_), Some(_)) => Err(source.error("`MOV` from memory to memory is no instruction of x86")),
-        (Some(to), None) => {
+fn copy(line: &Line<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnostic> {
+    match line.two(assembler)? {
+        ((Operand::Memory(_), _), (Operand::Memory(_), _)) => {
+            Err(line.error("`MOV` from memory to memory is no instruction of x86"))
+        }
+        ((Operand::Memory(to), _), source) => {
             let value = value(source, assembler)?;
-            assembler.store(to, value);
+            assembler.store(to, value, Marks::NONE);
             Ok(())
         }
-        (None, Some(from)) => {
-            let target = assembler.target(&register_of(target)?, target.span());
-            assembler.load(target, from);
+        ((Operand::Register(target), _), (Operand::Memory(from), _)) => {
+            assembler.load(target.named(), from, Marks::NONE);
             Ok(())
         }
-        (None, None) => {
-            let value = value(source, assembler)?;
-            let target = assembler.target(&register_of(target)?, target.span());
-            assembler.set(target, value);
+        ((Operand::Register(target), _), (Operand::Register(source), _)) => {
+            assembler.copy(target.named(), source.named());
             Ok(())
         }
+        ((Operand::Register(target), _), (Operand::Constant(value), _)) => {
+            assembler.set(target.named(), Expression::Constant(value));
+            Ok(())
+        }
+        ((Operand::Constant(_), span), _) => Err(Diagnostic::error(span, "expected a register or a location")),
     }
 }
 
-fn exchange(
-    written: &Written<'_>,
-    assembler: &mut Assembler<'_>,
-    value: impl FnOnce(Expression, Expression) -> Expression,
-) -> Result<(), Diagnostic> {
-    let [first, second] = written.exactly()?;
-    let (memory, register) = match (address(first, assembler)?, address(second, assembler)?) {
-        (Some(memory), None) => (memory, second),
-        (None, Some(memory)) => (memory, first),
-        _ => return Err(written.head.error("expected a location and a register, such as `[x],EAX`")),
+/// A location and a register, whichever comes first.
+fn memory_and_register(line: &Line<'_>, assembler: &mut Assembler<'_>) -> Result<(Address, Register), Diagnostic> {
+    let (first, second) = line.two(assembler)?;
+    match (first.0, second.0) {
+        (Operand::Memory(memory), Operand::Register(register))
+        | (Operand::Register(register), Operand::Memory(memory)) => Ok((memory, register)),
+        _ => Err(line.error("expected a location and a register, such as `[x],EAX`")),
+    }
+}
+
+fn exchange(line: &Line<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnostic> {
+    let (memory, register) = memory_and_register(line, assembler)?;
+    let new = register.value(assembler);
+    assembler.modify(InstructionKind::Atomic, memory, Some(register.named()), |_| new)
+}
+
+fn add_and_exchange(line: &Line<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnostic> {
+    let (memory, register) = memory_and_register(line, assembler)?;
+    let added = register.value(assembler);
+    let sum = |old| binary(BinaryOperator::Add, old, added, register.span);
+    assembler.modify(line.kind(), memory, Some(register.named()), sum)
+}
+
+fn compare_exchange(line: &Line<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnostic> {
+    let (target, source) = line.two(assembler)?;
+    let Operand::Memory(memory) = target.0 else {
+        return Err(Diagnostic::error(target.1, "expected a location, such as `[x]`"));
     };
-    assembler.exchange((&register_of(register)?, register.span()), memory, value)
+    let accumulator = Register { name: line.notation.accumulator.to_owned(), span: line.written.head.span() };
+    let values = (accumulator.value(assembler), value(source, assembler)?);
+    assembler.compare_exchange(line.kind(), memory, accumulator.named(), values, true)
 }
 
 fn calculate(
-    kind: InstructionKind,
-    operator: BinaryOperator,
-    target: Piece<'_>,
+    line: &Line<'_>,
+    operator: Option<Modify>,
+    (target, span): (Operand, Span),
     source: Expression,
     assembler: &mut Assembler<'_>,
 ) -> Result<(), Diagnostic> {
-    let span = target.span();
-    let result = |old: Expression| Expression::Binary(operator, Box::new(old), Box::new(source), span);
-    if let Some(memory) = address(target, assembler)? {
-        assembler.update(kind, memory, result);
-        return Ok(());
+    let operator = operator.ok_or_else(|| line.written.unsupported(line.notation.supported))?;
+    match target {
+        Operand::Memory(memory) => {
+            // The operators that mention a value twice keep it first.
+            let kept = matches!(line.mnemonic(), "or").then_some((NOWHERE, span));
+            assembler.modify(line.kind(), memory, kept, |old| operator(old, source, span))
+        }
+        _ if line.is_locked => Err(Diagnostic::error(span, "`LOCK` needs a location, such as `[x]`")),
+        Operand::Register(register) => {
+            let value = operator(register.value(assembler), source, span);
+            assembler.set(register.named(), value);
+            Ok(())
+        }
+        Operand::Constant(_) => Err(Diagnostic::error(span, "expected a register or a location")),
     }
-    if kind == InstructionKind::Atomic {
-        return Err(target.error("`LOCK` needs a location, such as `[x]`"));
-    }
-    let name = register_of(target)?;
-    let value = result(assembler.value(&name, span)?);
-    let target = assembler.target(&name, span);
-    assembler.set(target, value);
-    Ok(())
 }
 
-/// `[x]`, or `[EAX]` where the register holds an address.
-fn address(operand: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<Option<Address>, Diagnostic> {
-    let Some(inner) = operand.between("[", "]") else { return Ok(None) };
+/// `EAX`, `$1`, `1`, `[x]`, or `[EAX]` where the register holds an address.
+fn operand(operand: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<Operand, Diagnostic> {
+    if let Some(inner) = operand.between("[", "]") {
+        return memory(inner, assembler);
+    }
+    if let Some(number) = operand.strip("$").unwrap_or(operand).integer() {
+        return Ok(Operand::Constant(number));
+    }
+    match register(operand.text) {
+        Some(name) => Ok(Operand::Register(Register { name, span: operand.span() })),
+        None => Err(operand.error("expected a register, a constant or a location, such as `EAX`, `$1` or `[x]`")),
+    }
+}
+
+fn memory(inner: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<Operand, Diagnostic> {
     match register(inner.text) {
-        Some(name) => assembler.indirect(&name, inner.span()).map(Some),
-        None if inner.is_name() => Ok(Some(assembler.direct(inner))),
+        Some(name) => assembler.indirect(&name, inner.span()).map(Operand::Memory),
+        None if inner.is_name() => Ok(Operand::Memory(assembler.direct(inner))),
         None => Err(inner.error("expected a location or a register; computed addresses are not supported")),
     }
 }
 
-fn register_of(operand: Piece<'_>) -> Result<String, Diagnostic> {
-    register(operand.text).ok_or_else(|| operand.error("expected a register, such as `EAX`"))
-}
-
-/// `EAX`, `$1` or `1`.
-fn value(operand: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<Expression, Diagnostic> {
-    if let Some(number) = operand.strip("$").unwrap_or(operand).integer() {
-        return Ok(Expression::Constant(number));
-    }
-    match register(operand.text) {
-        Some(name) => assembler.value(&name, operand.span()),
-        None => Err(operand.error("expected a register or a constant, such as `EAX` or `$1`")),
+/// A register or a constant, as a value.
+fn value((operand, span): (Operand, Span), assembler: &mut Assembler<'_>) -> Result<Expression, Diagnostic> {
+    match operand {
+        Operand::Constant(number) => Ok(Expression::Constant(number)),
+        Operand::Register(register) => Ok(register.value(assembler)),
+        Operand::Memory(_) => Err(Diagnostic::error(span, "expected a register or a constant")),
     }
 }

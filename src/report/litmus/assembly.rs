@@ -50,9 +50,10 @@ pub trait Assembly {
 #[must_use]
 pub fn assembly(architecture: Architecture) -> &'static dyn Assembly {
     match architecture {
-        Architecture::X86 => &X86,
-        Architecture::Ppc => &Ppc,
-        Architecture::Arm => &Arm,
+        Architecture::X86 | Architecture::X86With64Bits => &X86,
+        Architecture::Arm | Architecture::AArch64 => &Arm,
+        // Nothing is written for RISC-V and C yet: POWER has what is needed for any order.
+        Architecture::Ppc | Architecture::RiscV | Architecture::C => &Ppc,
     }
 }
 
