@@ -10,6 +10,9 @@
 //! later one of another thread. (Another write of the thread itself would be on the path.) The later write is an event of
 //! a thread of its own, related to these two alone. The model allows the cycle if it allows one of the combinations.
 //!
+//! *Atomic instructions* have all their accesses in the test. One that overwrites the write of another thread has read
+//! from it, or from a later one.
+//!
 //! *Limits.* No more than [`MOST_PATHS`] paths for a pair of accesses, [`MOST_COMBINATIONS`] combinations, and no vague
 //! locations; beyond that the links decide.
 
@@ -23,7 +26,7 @@ use crate::lts::label::LabelKind;
 use crate::memory::Kind;
 use crate::memory::cat::Axioms;
 use crate::memory::cat::execution::Atomicity;
-use crate::ordering::{Marks, PartialFence};
+use crate::ordering::PartialFence;
 use crate::outline::Site;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,7 +114,7 @@ fn go_on(
 /// Whether the model allows the cycle over these routes with what is in place; nothing if that is too much to look at.
 #[must_use]
 pub fn allows(graph: &AbstractEventGraph, in_place: &InPlace, model: &Axioms, routes: &[Route]) -> Option<bool> {
-    let mut drawing = Drawing { graph, in_place, sketch: Sketch::default(), accesses: Vec::new() };
+    let mut drawing = Drawing { graph, in_place, sketch: Sketch::default(), accesses: Vec::new(), open: Vec::new() };
     let ends: Vec<(usize, usize)> =
         routes.iter().enumerate().map(|(thread, route)| drawing.route(thread, route)).collect();
     if drawing.accesses.iter().any(|access| graph.vertex(access.vertex).is_vague) {
@@ -126,7 +129,10 @@ pub fn allows(graph: &AbstractEventGraph, in_place: &InPlace, model: &Axioms, ro
                 sources.insert(to, from);
                 drawing.sketch.rf(from, to);
             }
-            (Kind::Write, Kind::Write) => drawing.sketch.co(from, to),
+            (Kind::Write, Kind::Write) => {
+                drawing.sketch.co(from, to);
+                drawing.overwrites(from, to);
+            }
             (Kind::Read, _) => drawing.sketch.fr(from, to),
         }
     }
@@ -140,6 +146,15 @@ struct Access {
     vertex: VertexId,
     /// The accesses before it in program order, by position among all that were drawn.
     before: BTreeSet<usize>,
+    /// Which atomic instruction of its thread it is of, if it is of one.
+    atomic: Option<usize>,
+}
+
+/// A read that comes from a known event, or from a later write.
+struct Open {
+    read: usize,
+    nearest: usize,
+    is_write: bool,
 }
 
 struct Drawing<'a> {
@@ -147,6 +162,7 @@ struct Drawing<'a> {
     in_place: &'a InPlace,
     sketch: Sketch,
     accesses: Vec<Access>,
+    open: Vec<Open>,
 }
 
 /// What a path has passed.
@@ -166,16 +182,58 @@ impl Drawing<'_> {
     /// Draws a route; gives the events of its entry and its exit.
     fn route(&mut self, thread: usize, route: &Route) -> (usize, usize) {
         match route {
-            Route::Write(vertex) => {
-                let event = self.access(thread, *vertex, &[]);
-                (event, event)
-            }
-            Route::Atomic(from, to) => {
-                let ends = [*from, *to].map(|vertex| self.access(thread, vertex, &[]));
-                ends.into_iter().for_each(|event| self.sketch.indivisible(event, 0, Atomicity::Fenced));
-                (ends[0], ends[1])
-            }
             Route::Path(_, _, path) => self.path(thread, path),
+            Route::Write(vertex) => match self.whole(*vertex) {
+                Some((label, position)) => {
+                    let drawn = self.evaluation(thread, &mut Passed::default(), (label, Some(position), Some(position)));
+                    (drawn[&position], drawn[&position])
+                }
+                None => {
+                    let event = self.access(thread, *vertex, &[]);
+                    (event, event)
+                }
+            },
+            Route::Atomic(from, to) => match (self.whole(*from), self.whole(*to)) {
+                (Some((label, first)), Some((same, second))) if label == same => {
+                    let drawn = self.evaluation(thread, &mut Passed::default(), (label, Some(first), Some(second)));
+                    (drawn[&first], drawn[&second])
+                }
+                _ => {
+                    let ends = [*from, *to].map(|vertex| self.access(thread, vertex, &[]));
+                    ends.into_iter().for_each(|event| self.sketch.indivisible(event, 0, Atomicity::Fenced));
+                    (ends[0], ends[1])
+                }
+            },
+        }
+    }
+
+    /// The only evaluation that makes an access, if that is in one piece, and where in it.
+    fn whole(&self, vertex: VertexId) -> Option<(LabelId, usize)> {
+        match self.graph.occurrences(vertex) {
+            [(label, position)] if self.is_whole(self.graph.evaluation(*label)) => Some((*label, *position)),
+            _ => None,
+        }
+    }
+
+    fn is_whole(&self, evaluation: &Evaluation) -> bool {
+        evaluation.is_whole() || self.in_place.is_barrier(evaluation)
+    }
+
+    /// A write that is overwritten by an atomic instruction was read by it, or a later one was.
+    fn overwrites(&mut self, from: usize, to: usize) {
+        let Some(write) = self.accesses.iter().find(|access| access.event == to) else { return };
+        let location = |vertex: VertexId| self.graph.vertex(vertex).location;
+        let is_partner = |access: &&Access| {
+            write.atomic.is_some()
+                && (access.thread, access.atomic) == (write.thread, write.atomic)
+                && self.graph.vertex(access.vertex).kind == Kind::Read
+                && location(access.vertex) == location(write.vertex)
+                && write.before.iter().any(|&earlier| self.accesses[earlier].event == access.event)
+        };
+        let partners: Vec<usize> = self.accesses.iter().filter(is_partner).map(|access| access.event).collect();
+        // Of several reads one may be before the write of the other thread.
+        if let [read] = partners[..] {
+            self.open.push(Open { read, nearest: from, is_write: true });
         }
     }
 
@@ -185,7 +243,7 @@ impl Drawing<'_> {
         let event = self.sketch.access(thread, known.kind, known.location.index(), marks);
         before.iter().for_each(|&earlier| self.sketch.po(earlier, event));
         let before = (0..self.accesses.len()).filter(|&other| before.contains(&self.accesses[other].event)).collect();
-        self.accesses.push(Access { event, thread, vertex, before });
+        self.accesses.push(Access { event, thread, vertex, before, atomic: None });
         event
     }
 
@@ -205,10 +263,9 @@ impl Drawing<'_> {
         let mut passed = Passed::default();
         let (mut first, mut last) = (0, 0);
         for (position, &label) in path.labels.iter().enumerate() {
-            let evaluation = self.graph.evaluation(label);
             let start = (position == 0).then_some(path.from);
             let end = (position + 1 == path.labels.len()).then_some(path.to);
-            let drawn = self.evaluation(thread, &mut passed, (evaluation, start, end));
+            let drawn = self.evaluation(thread, &mut passed, (label, start, end));
             if let Some(start) = start {
                 first = drawn[&start];
             }
@@ -224,9 +281,11 @@ impl Drawing<'_> {
         &mut self,
         thread: usize,
         passed: &mut Passed,
-        (evaluation, start, end): (&Evaluation, Option<usize>, Option<usize>),
+        (label, start, end): (LabelId, Option<usize>, Option<usize>),
     ) -> BTreeMap<usize, usize> {
+        let evaluation = self.graph.evaluation(label);
         let is_barrier = self.in_place.is_barrier(evaluation);
+        let is_whole = self.is_whole(evaluation);
         if start.is_none() {
             self.fences(thread, passed, Site::before(evaluation.instr));
             if is_barrier {
@@ -243,7 +302,8 @@ impl Drawing<'_> {
         }
         let on_path = |position: usize| {
             let event = &evaluation.events[position];
-            start.is_none_or(|first| first == position || event.before.contains(&first))
+            is_whole
+                || start.is_none_or(|first| first == position || event.before.contains(&first))
                 && end.is_none_or(|last| last == position || evaluation.events[last].before.contains(&position))
         };
         let positions: Vec<usize> = (0..evaluation.events.len()).filter(|&position| on_path(position)).collect();
@@ -282,7 +342,8 @@ impl Drawing<'_> {
             }
             let control: BTreeSet<usize> = &passed.sources(&event.control, &drawn) | &passed.ctrl;
             control.into_iter().for_each(|from| self.sketch.ctrl(from, number));
-            if is_barrier || evaluation.is_whole() {
+            if is_whole {
+                self.accesses.last_mut().expect("it was just drawn").atomic = Some(passed.evaluations);
                 let atomicity = if is_barrier { Atomicity::Fenced } else { Atomicity::Indivisible };
                 self.sketch.indivisible(number, passed.evaluations, atomicity);
             }
@@ -322,26 +383,21 @@ impl Drawing<'_> {
     }
 
     /// Whether one of the combinations of sources is allowed.
-    fn combinations(mut self, sources: &BTreeMap<usize, usize>, model: &Axioms) -> Option<bool> {
-        let mut open: Vec<(usize, usize)> = Vec::new();
+    fn combinations(&mut self, sources: &BTreeMap<usize, usize>, model: &Axioms) -> Option<bool> {
+        let mut open = std::mem::take(&mut self.open);
         for ((_, _), accesses) in self.by_location() {
             for (position, &access) in accesses.iter().enumerate() {
                 let earlier = &accesses[..position];
                 let is_before = |other: &&usize| self.accesses[access].before.contains(other);
                 let event = self.accesses[access].event;
-                if self.kind(access) == Kind::Write {
-                    for &other in earlier.iter().filter(is_before) {
-                        let other_event = self.accesses[other].event;
-                        match self.kind(other) {
-                            Kind::Write => self.sketch.co(other_event, event),
-                            Kind::Read => self.sketch.fr(other_event, event),
-                        }
-                    }
-                } else if !sources.contains_key(&event)
+                if self.kind(access) == Kind::Read
+                    && !sources.contains_key(&event)
+                    && open.iter().all(|known| known.read != event)
                     && let Some(&nearest) = earlier.iter().rev().find(is_before)
                     && earlier.iter().filter(is_before).count() == earlier.len()
                 {
-                    open.push((access, nearest));
+                    let is_write = self.kind(nearest) == Kind::Write;
+                    open.push(Open { read: event, nearest: self.accesses[nearest].event, is_write });
                 }
             }
         }
@@ -352,9 +408,7 @@ impl Drawing<'_> {
             let mut sketch = self.sketch.clone();
             // For each read its source, as far as it is known.
             let mut known = sources.clone();
-            for (number, &(access, nearest)) in open.iter().enumerate() {
-                let (read, near) = (self.accesses[access].event, self.accesses[nearest].event);
-                let is_write = self.kind(nearest) == Kind::Write;
+            for (number, &Open { read, nearest: near, is_write }) in open.iter().enumerate() {
                 if combination >> number & 1 == 0 {
                     let source = if is_write { Some(near) } else { known.get(&near).copied() };
                     if let Some(source) = source {
@@ -364,20 +418,17 @@ impl Drawing<'_> {
                 } else {
                     // A thread that no other event is of.
                     let thread = self.accesses.len() + number;
-                    let location = self.graph.vertex(self.accesses[access].vertex).location.index();
-                    let later = sketch.access(thread, Kind::Write, location, Marks::NONE);
+                    let later = sketch.write_where(read, thread);
                     if is_write {
                         sketch.co(near, later);
                     } else {
                         sketch.fr(near, later);
-                        known.get(&near).into_iter().for_each(|&source| sketch.co(source, later));
                     }
                     sketch.rf(later, read);
                     known.insert(read, later);
                 }
             }
-            sketch.complete(&known);
-            sketch.is_allowed_by(model)
+            sketch.is_coherently_allowed_by(model)
         });
         Some(allowed)
     }

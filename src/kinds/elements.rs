@@ -8,7 +8,7 @@ use crate::aeg::{AbstractEventGraph, Evaluation};
 use crate::ids::{InstrId, VertexId};
 use crate::lts::label::LabelKind;
 use crate::memory::{FenceInstruction, Kind, MarkInstruction, MemoryModel};
-use crate::ordering::{Marks, PartialFence};
+use crate::ordering::{Accesses, Marks, PartialFence};
 use crate::outline::Site;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -132,6 +132,7 @@ impl<'m> Offer<'m> {
 
 /// The kind of a fence by what it orders; nothing for one that is not told apart from stronger ones.
 fn kind_of(fence: &FenceInstruction) -> Option<Option<PartialFence>> {
+    use Accesses::{All, Reads, Writes};
     use Kind::{Read, Write};
     let has = |pair| fence.orders.contains(&pair);
     match [(Write, Read), (Write, Write), (Read, Read), (Read, Write)].map(has) {
@@ -139,6 +140,12 @@ fn kind_of(fence: &FenceInstruction) -> Option<Option<PartialFence>> {
         [false, true, true, true] => Some(Some(PartialFence::Lightweight)),
         [false, true, false, false] => Some(Some(PartialFence::Stores)),
         [false, false, true, true] => Some(Some(PartialFence::Loads)),
+        [true, false, false, false] => Some(Some(PartialFence::Between(Writes, Reads))),
+        [true, true, false, false] => Some(Some(PartialFence::Between(Writes, All))),
+        [true, false, true, false] => Some(Some(PartialFence::Between(All, Reads))),
+        [false, true, false, true] => Some(Some(PartialFence::Between(All, Writes))),
+        [false, false, true, false] => Some(Some(PartialFence::Between(Reads, Reads))),
+        [false, false, false, true] => Some(Some(PartialFence::Between(Reads, Writes))),
         _ => None,
     }
 }

@@ -8,7 +8,6 @@ use crate::memory::cat::Axioms;
 use crate::memory::cat::execution::{Atomicity, Communication, Edges, Event, Structure};
 use crate::memory::cat::relation::Relation;
 use crate::ordering::{Marks, PartialFence};
-use std::collections::BTreeMap;
 
 /// A candidate execution in the making. Events are numbered in the order in which they are drawn, which must extend
 /// program order.
@@ -30,6 +29,12 @@ impl Sketch {
             Kind::Write => Event::write(thread, location),
         };
         self.event(event.marked(marks))
+    }
+
+    /// Draws a write of another thread to the location of an access.
+    pub fn write_where(&mut self, access: usize, thread: usize) -> usize {
+        let write = Event { thread, ..Event::write(thread, 0) };
+        self.event(Event { location: self.events[access].location, ..write })
     }
 
     /// Draws a fence; none stands for a full one.
@@ -82,27 +87,78 @@ impl Sketch {
         self.fr.push((from, to));
     }
 
-    /// Draws what follows from the sources of reads: what overwrites what a read reads from comes after the read, and
-    /// after its source.
-    pub fn complete(&mut self, sources: &BTreeMap<usize, usize>) {
-        for (&read, &source) in sources {
-            let later: Vec<usize> = self.co.iter().filter(|(from, _)| *from == source).map(|(_, to)| *to).collect();
-            self.fr.extend(later.into_iter().map(|to| (read, to)));
-            let after: Vec<usize> = self.fr.iter().filter(|(from, _)| *from == read).map(|(_, to)| *to).collect();
-            self.co.extend(after.into_iter().filter(|&to| to != source).map(|to| (source, to)));
-        }
-    }
-
     /// Whether a model allows it. What a model says nothing of is not forbidden.
     #[must_use]
     pub fn is_allowed_by(&self, model: &Axioms) -> bool {
-        let relation = |pairs: &[(usize, usize)]| {
-            let mut relation = Relation::empty(self.events.len());
-            pairs.iter().for_each(|&(from, to)| relation.insert(from, to));
-            relation
-        };
-        let structure = Structure::with_order(self.events.clone(), relation(&self.po), &self.edges);
-        let communication = Communication { rf: relation(&self.rf), co: relation(&self.co), fr: relation(&self.fr) };
-        model.allows(&structure, &communication) != Ok(false)
+        let structure = self.structure();
+        let [rf, co, fr] = [&self.rf, &self.co, &self.fr].map(|pairs| self.relation(pairs));
+        model.allows(&structure, &Communication { rf, co, fr }) != Ok(false)
+    }
+
+    /// The same with all that follows in an execution that is coherent: coherence is a total order of the writes to each
+    /// location, which program order at the location agrees with, and a read comes before all that overwrites what it
+    /// reads.
+    #[must_use]
+    pub fn is_coherently_allowed_by(&self, model: &Axioms) -> bool {
+        let structure = self.structure();
+        let [rf, mut co, mut fr] = [&self.rf, &self.co, &self.fr].map(|pairs| self.relation(pairs));
+        let (read, write) = (|event: usize| self.events[event].is_read(), |event: usize| self.events[event].is_write());
+        let at = |event: usize| self.events[event].location;
+        let in_order = structure.po.pairs().filter(|&(a, b)| at(a).is_some() && at(a) == at(b));
+        let in_order: Vec<(usize, usize)> = in_order.collect();
+        for &(a, b) in &in_order {
+            match (write(a), write(b)) {
+                (true, true) => co.insert(a, b),
+                (false, true) => fr.insert(a, b),
+                (_, false) => {}
+            }
+        }
+        // Reads from an earlier write of the thread, or from a later one than that.
+        for &(source, to) in &self.rf {
+            for &(a, b) in &in_order {
+                if a == to && write(b) {
+                    co.insert(source, b);
+                }
+                if b == to && write(a) && a != source {
+                    co.insert(a, source);
+                }
+            }
+        }
+        loop {
+            let (known_co, known_fr) = (co.clone(), fr.clone());
+            co = co.plus();
+            for &(source, reader) in &self.rf {
+                for event in 0..self.events.len() {
+                    if co.contains(source, event) {
+                        fr.insert(reader, event);
+                    }
+                    if fr.contains(reader, event) {
+                        co.insert(source, event);
+                    }
+                }
+            }
+            for &(a, b) in in_order.iter().filter(|&&(_, b)| read(b)) {
+                for event in (0..self.events.len()).filter(|&event| known_fr.contains(b, event)) {
+                    if read(a) {
+                        fr.insert(a, event);
+                    } else {
+                        co.insert(a, event);
+                    }
+                }
+            }
+            if co == known_co && fr == known_fr {
+                return model.allows(&structure, &Communication { rf, co, fr }) != Ok(false);
+            }
+        }
+    }
+
+    fn structure(&self) -> Structure {
+        Structure::with_order(self.events.clone(), self.relation(&self.po), &self.edges)
+    }
+
+    fn relation(&self, pairs: &[(usize, usize)]) -> Relation {
+        let mut relation = Relation::empty(self.events.len());
+        pairs.iter().for_each(|&(from, to)| relation.insert(from, to));
+        relation
     }
 }
