@@ -38,8 +38,8 @@ use super::names;
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Segment, SegmentVerdict};
 use crate::ids::{InstrId, LocationId, ThreadId, VertexId};
-use crate::memory::Kind;
 use crate::lts::label::LabelKind;
+use crate::memory::Kind;
 use crate::provenance::Provenance;
 use assembly::{Access, Assembly, Column, assembly};
 use links::Link;
@@ -213,7 +213,9 @@ impl<'a> Writer<'a> {
             let has = |is_it: fn(LabelKind) -> bool| self.kinds(vertex.thread, vertex.instr).into_iter().any(is_it);
             let what = match () {
                 () if has(|kind| matches!(kind, LabelKind::PartialFence(_))) => "a partial fence, which",
-                () if has(|kind| matches!(kind, LabelKind::Rmw(_))) => "an atomic instruction that is no fence, whose own order",
+                () if has(|kind| matches!(kind, LabelKind::Rmw(_))) => {
+                    "an atomic instruction that is no fence, whose own order"
+                }
                 () if has(|kind| matches!(kind, LabelKind::Marked(_))) => "marks on accesses, which",
                 () => continue,
             };
