@@ -50,10 +50,8 @@ pub fn open_paths(
                 if wanted.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             match strength {
-                FenceStrength::Stores | FenceStrength::Loads | FenceStrength::Lightweight | FenceStrength::Plain => {
-                    chains.explore(a, &mut report)
-                }
                 FenceStrength::Cumulative => explore_open(graph, in_place, a, &mut report),
+                _ => chains.explore(a, &mut report),
             }
         }
     }
