@@ -16,8 +16,8 @@
 //! | `marks` | marks of the accesses (`acquire`, `release`, …), with commas between |
 //!
 //! An atomic instruction for which the group `marks` takes part in the match, be it empty, is no fence, and orders by
-//! its marks only. Without writes and without `condition`, the reads are a condition. The expression must match somewhere in the label;
-//! anchor it with `^` and `$` to match all of it.
+//! its marks only. Without writes and without `condition`, the reads are a condition. The expression must
+//! match somewhere in the label; anchor it with `^` and `$` to match all of it.
 
 #![forbid(unsafe_code)]
 
