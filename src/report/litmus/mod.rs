@@ -23,11 +23,11 @@
 //! over all memory models of a run; where they would not, a number is put behind.
 //!
 //! *What is no test:* a cycle that moves within an instruction, torn or as one atomic step (assembly has no such
-//! instructions), one of a thread with a partial fence, with marks on accesses or with an atomic instruction that is no
-//! fence, which the analysis does not take into account and the test would, too, and one with an order that only
-//! accesses in between keep. These are listed, never dropped silently. A test for a pair that needs a *cumulative* fence although the pair itself is in order can come out forbidden: the
-//! analysis asks for such a fence wherever the shape is there (method §7). The comment of such a test says so, and
-//! how many there are is told, too.
+//! instructions), one of a thread with a partial fence, with marks on accesses or with an atomic instruction that is
+//! no fence, which the analysis does not take into account and the test would, too, and one with an order that only
+//! accesses in between keep. These are listed, never dropped silently. A test for a pair that needs a *cumulative*
+//! fence although the pair itself is in order can come out forbidden: the analysis asks for such a fence wherever the
+//! shape is there (method §7). The comment of such a test says so, and how many there are is told, too.
 
 pub mod assembly;
 pub mod links;
