@@ -93,10 +93,7 @@ impl PartialFence {
     /// Whether it keeps the order of a write before it and a read behind it, as only few partial fences do.
     #[must_use]
     pub fn orders_loads_behind_stores(self) -> bool {
-        matches!(
-            self,
-            PartialFence::Between(Accesses::Writes | Accesses::All, Accesses::Reads | Accesses::All)
-        )
+        matches!(self, PartialFence::Between(Accesses::Writes | Accesses::All, Accesses::Reads | Accesses::All))
     }
 
     /// The partial fence of this name.

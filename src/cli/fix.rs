@@ -180,7 +180,8 @@ fn not_written(specification: &Specification, cannot: CannotWrite) -> Failure {
             "{name}: its language has no word for a fence of the kind `{kind}`; 'seqcon analyse' tells where it would stand"
         )),
         CannotWrite::Marks(at, marks) => {
-            let (thread, instruction) = (specification.program.thread(at.thread), specification.program.instruction(at));
+            let (thread, instruction) =
+                (specification.program.thread(at.thread), specification.program.instruction(at));
             let problem = format!(
                 "{}.{} must get the marks `{marks}`, for which its language has no word here",
                 thread.name, instruction.name

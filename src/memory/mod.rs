@@ -197,9 +197,8 @@ impl FenceStrength {
     /// stores and one of loads.
     pub fn needed(fences: impl Iterator<Item = FenceStrength> + Clone) -> impl Iterator<Item = FenceStrength> {
         let others = fences.clone();
-        let is_needed = move |&fence: &FenceStrength| {
-            others.clone().all(|other| other == fence || !other.does_all_of(fence))
-        };
+        let is_needed =
+            move |&fence: &FenceStrength| others.clone().all(|other| other == fence || !other.does_all_of(fence));
         FenceStrength::ALL.into_iter().filter(move |kind| fences.clone().any(|fence| fence == *kind)).filter(is_needed)
     }
 }

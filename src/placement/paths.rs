@@ -31,10 +31,9 @@ pub fn open_paths(
         let mut ends: BTreeMap<VertexId, BTreeSet<VertexId>> = BTreeMap::new();
         for delay in delays {
             let asks = match strength {
-                FenceStrength::Stores
- | FenceStrength::Loads
- | FenceStrength::Lightweight
- | FenceStrength::Plain => delay.is_unsafe,
+                FenceStrength::Stores | FenceStrength::Loads | FenceStrength::Lightweight | FenceStrength::Plain => {
+                    delay.is_unsafe
+                }
                 FenceStrength::Cumulative => delay.cumulative,
             };
             if asks {
@@ -51,11 +50,8 @@ pub fn open_paths(
                 if wanted.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             match strength {
-                FenceStrength::Stores
- | FenceStrength::Loads
- | FenceStrength::Lightweight
- | FenceStrength::Plain => chains.explore(a, &mut report),
                 FenceStrength::Cumulative => explore_open(graph, in_place, a, &mut report),
+                _ => chains.explore(a, &mut report),
             }
         }
     }

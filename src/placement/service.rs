@@ -37,9 +37,9 @@ pub fn served_delays(problem: &Problem<'_>, fences: &BTreeMap<Site, FenceStrengt
             let met = first_met.entry((delay.from, strength)).or_insert_with(|| {
                 fences_met(|note| match strength {
                     FenceStrength::Stores
- | FenceStrength::Loads
- | FenceStrength::Lightweight
- | FenceStrength::Plain => chains.explore(delay.from, note),
+                    | FenceStrength::Loads
+                    | FenceStrength::Lightweight
+                    | FenceStrength::Plain => chains.explore(delay.from, note),
                     FenceStrength::Cumulative => explore_open(graph, &in_place, delay.from, note),
                 })
             });

@@ -201,9 +201,9 @@ impl Repair {
         Ok(Reported { repair, is_complete: result.summary.complete == "yes" })
     }
 
-    /// The program with the fences in place and the marks on its instructions. A fence before an instruction stands behind everything that leads to it,
-    /// as in a text; one at a control state is an instruction of its own, from a state that all lead to instead;
-    /// for one inside an instruction, that becomes atomic.
+    /// The program with the fences in place and the marks on its instructions. A fence before an instruction stands
+    /// behind everything that leads to it, as in a text; one at a control state is an instruction of its own, from a
+    /// state that all lead to instead; for one inside an instruction, that becomes atomic.
     #[must_use]
     pub fn put_into(&self, program: &Program) -> Program {
         let outline = &Outline::of_program(program);
@@ -249,7 +249,8 @@ impl Repair {
         repaired
     }
 
-    /// Puts the fences and marks in, and makes the instructions atomic; the outline is that of the program that was split.
+    /// Puts the fences and marks in, and makes the instructions atomic; the outline is that of the program that was
+    /// split.
     pub fn apply(&self, outline: &Outline, split: &mut SplitProgram) {
         for at in self.locked.iter().filter_map(|&instr| outline.at(instr)) {
             split.lock(at);

@@ -59,7 +59,9 @@ pub(super) fn left_out(outcome: &Outcome) -> Option<String> {
         ([(first, _), more @ ..], []) => (first, format!(" and {} more are partial fences, and", more.len())),
         ([], [only]) => (only, " has marks on its accesses,".to_owned()),
         ([], [first, more @ ..]) => (first, format!(" and {} more have marks on their accesses,", more.len())),
-        ([(first, _), ..], [marked, ..]) => (first, format!(" is a partial fence, {marked} has marks on its accesses, and such are")),
+        ([(first, _), ..], [marked, ..]) => {
+            (first, format!(" is a partial fence, {marked} has marks on its accesses, and such are"))
+        }
         ([], []) => return None,
     };
     Some(format!("{first}{others} not taken into account: fewer fences may do ('seqcon verify --as-is' decides)"))

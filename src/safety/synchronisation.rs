@@ -38,7 +38,8 @@ impl Synchronisation {
     /// A fence before a level that this evaluation of the instruction does not have is not on its way.
     #[must_use]
     pub fn first_fence_inside(&self, evaluation: &Evaluation, level: u32, strength: FenceStrength) -> Option<u32> {
-        (level + 1..=evaluation.last_level_inside()).find(|&k| self.has_fence(Site::inside(evaluation.instr, k), strength))
+        (level + 1..=evaluation.last_level_inside())
+            .find(|&k| self.has_fence(Site::inside(evaluation.instr, k), strength))
     }
 
     /// A fence of at least this strength that stands behind the instruction: after it, or where it leads.

@@ -37,7 +37,10 @@ fn a_state_space_says_what_its_program_says() {
     let programs = [
         ("release x := 1; fence lightweight; acquire r := y", "y := 1; atomic relaxed [z := z + 1]; r := x"),
         ("x := 1; atomic [z := z + 1]; r := y", "relaxed y := 1; atomic acq_rel [x = 1; z := 2]; r := x"),
-        ("x := 1; fence rw,w; y := 1; fence control", "acquire y = 1; fence loads; atomic acquire [x := x + 1]; r := z"),
+        (
+            "x := 1; fence rw,w; y := 1; fence control",
+            "acquire y = 1; fence loads; atomic acquire [x := x + 1]; r := z",
+        ),
     ];
     for (number, (first, second)) in programs.into_iter().enumerate() {
         let path = file(&directory, &format!("m{number}.slco"), &model(first, second));

@@ -289,7 +289,11 @@ fn wrong_statements_are_refused_where_they_are_wrong() {
         ("[]", "3:2: expected a condition or an assignment, found `]`"),
         ("[x := 1", "4:1: expected an operator, `;` or `]`, found `}`"),
         ("atomic x := 1", "3:8: expected `[` behind `atomic`, found `x`"),
-        ("fence x", "3:7: expected `;` or `}`, found `x`"),
+        (
+            "fence x",
+            "3:7: expected `;`, `}` or a kind of fence (`lightweight`, `stores`, `loads`, `control`, `acquire`, `release`, `acq_rel`, or what is ordered before and behind it: `r`, `w` or `rw` twice, with a comma between), found `x`",
+        ),
+        ("fence stores x", "3:14: expected `;` or `}`, found `x`"),
         ("x := 9223372036854775808", "3:6: 9223372036854775808 does not fit into 64 bits"),
         ("x := -9223372036854775809", "3:6: -9223372036854775809 does not fit into 64 bits"),
         ("x := 1 § 2", "3:8: `§` does not belong here"),

@@ -9,13 +9,13 @@ use crate::engines::judged::{Decided, Ruling};
 use crate::memory::Known;
 use crate::program::At;
 use crate::trial::{Trial, Trouble};
+use crate::weak::Granularity;
 use crate::weak::buffers::BufferStep;
 use crate::weak::forbidden::{self, Forbidden, Judge, without_fences};
 use crate::weak::split::SplitProgram;
 use crate::weak::unperformed::Unperformed;
 use crate::weak::verify::{Limit, Question, Verdict, Violation};
 use crate::weak::visited::LimitReached;
-use crate::weak::Granularity;
 
 /// The most states of the machine among which a short run is looked for, once it is known that there is one.
 const NEAR_STATES: usize = 50_000;

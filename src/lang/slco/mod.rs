@@ -1,4 +1,4 @@
-//! The shared-memory part of SLCO 2.0, and what we have added to it: three statements, and properties.
+//! The shared-memory part of SLCO 2.0, and what we have added to it: fences, atomic statements, marks, and properties.
 //!
 //! ```text
 //! model NAME { classes CLASS* objects OBJECT, … NEVER* }
@@ -8,7 +8,10 @@
 //! MACHINE    = NAME { [variables VAR*] initial STATE [states STATE*] [transitions TRANSITION*] }
 //! TRANSITION = [PRIORITY :] (from STATE to STATE | STATE -> STATE) [ { STATEMENT ; … } ]
 //! STATEMENT  = EXPRESSION | REF := EXPRESSION | COMPOSITE
-//!            | fence [stores] | atomic COMPOSITE | [atomic] assert EXPRESSION (these are seqcon's, not SLCO's)
+//!            | fence [KIND] | MARK* STATEMENT | atomic MARK* COMPOSITE       (these are seqcon's, not SLCO's)
+//!            | [atomic] assert EXPRESSION
+//! KIND       = stores | loads | lightweight | control | acquire | release | acq_rel | (r | w | rw) , (r | w | rw)
+//! MARK       = relaxed | acquire | acquire_pc | release | acq_rel | seq_cst
 //! COMPOSITE  = "[" [EXPRESSION ;] REF := EXPRESSION ; … "]"
 //! OBJECT     = NAME : CLASS ( [VAR := VALUE, …] )
 //! NEVER      = never NAME : EXPRESSION                                (seqcon's, not SLCO's)
@@ -20,8 +23,10 @@
 //! - Each statement is one instruction; those of one transition follow each other through control states of their own.
 //!   A transition without statements is one instruction that does nothing.
 //! - `fence` is a full fence, and `fence stores` one that keeps the order of stores only (`sfence`, `membar
-//!   #StoreStore`); `atomic [ … ]` is a composite that is one step on every memory model. With them a repaired model
-//!   can be written down and analysed again.
+//!   #StoreStore`), as other kinds keep other orders; `atomic [ … ]` is a composite that is one step on every memory
+//!   model and a full fence, with marks it is no fence (`atomic relaxed [ … ]`). Marks before a statement are those of
+//!   its accesses. With them a repaired model can be written down and analysed again. What they mean is in
+//!   [`ordering`](crate::ordering); the words for marks are no keywords.
 //! - `never NAME: E` is a property: no state satisfies E, which is a condition over shared variables,
 //!   `machine.variable` and `machine@STATE`, with `object.` before them if there are several objects.
 //! - `assert E` is a property, too: its thread never evaluates E to false. E is evaluated as every condition is, with

@@ -13,10 +13,11 @@
 //! | `condition` | variables read to decide, before the assignment |
 //! | `refused`, `fence`, `atomic` | if the group matches some text: the condition was false; a fence; an atomic instruction |
 //! | `fence_kind` | of a fence: what it orders, if that is less than all, by its name (`stores`, `rw,w`, …) |
-//! | `marks` | marks of the accesses (`acquire`, `release`, …), with commas between; an atomic instruction for which the group takes part in the match is no fence, and orders by these only |
+//! | `marks` | marks of the accesses (`acquire`, `release`, …), with commas between |
 //!
-//! Without writes and without `condition`, the reads are a condition. The expression must match somewhere in the label;
-//! anchor it with `^` and `$` to match all of it.
+//! An atomic instruction for which the group `marks` takes part in the match, be it empty, is no fence, and orders by
+//! its marks only. Without writes and without `condition`, the reads are a condition. The expression must
+//! match somewhere in the label; anchor it with `^` and `$` to match all of it.
 
 #![forbid(unsafe_code)]
 
@@ -27,18 +28,8 @@ use crate::ordering::{Marks, PartialFence};
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
-const GROUPS: [&str; 10] = [
-    "thread",
-    "instr",
-    "reads",
-    "writes",
-    "condition",
-    "refused",
-    "fence",
-    "atomic",
-    "fence_kind",
-    "marks",
-];
+const GROUPS: [&str; 10] =
+    ["thread", "instr", "reads", "writes", "condition", "refused", "fence", "atomic", "fence_kind", "marks"];
 
 /// How a tool writes its labels.
 #[derive(Clone, Debug)]

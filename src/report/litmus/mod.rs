@@ -23,11 +23,11 @@
 //! over all memory models of a run; where they would not, a number is put behind.
 //!
 //! *What is no test:* a cycle that moves within an instruction, torn or as one atomic step (assembly has no such
-//! instructions), one of a thread with a partial fence, with marks on accesses or with an atomic instruction that is no
-//! fence, which the analysis does not take into account and the test would, too, and one with an order that only accesses in between keep. These are listed, never dropped silently. A
-//! test for a pair that needs a *cumulative* fence although the pair itself is in order can come out forbidden: the
-//! analysis asks for such a fence wherever the shape is there (method §7). The comment of such a test says so, and
-//! how many there are is told, too.
+//! instructions), one of a thread with a partial fence, with marks on accesses or with an atomic instruction that is
+//! no fence, which the analysis does not take into account and the test would, too, and one with an order that only
+//! accesses in between keep. These are listed, never dropped silently. A test for a pair that needs a *cumulative*
+//! fence although the pair itself is in order can come out forbidden: the analysis asks for such a fence wherever the
+//! shape is there (method §7). The comment of such a test says so, and how many there are is told, too.
 
 pub mod assembly;
 pub mod links;
@@ -38,8 +38,8 @@ use super::names;
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, Edge, Segment, SegmentVerdict};
 use crate::ids::{InstrId, LocationId, ThreadId, VertexId};
-use crate::memory::Kind;
 use crate::lts::label::LabelKind;
+use crate::memory::Kind;
 use crate::provenance::Provenance;
 use assembly::{Access, Assembly, Column, assembly};
 use links::Link;
@@ -213,7 +213,9 @@ impl<'a> Writer<'a> {
             let has = |is_it: fn(LabelKind) -> bool| self.kinds(vertex.thread, vertex.instr).into_iter().any(is_it);
             let what = match () {
                 () if has(|kind| matches!(kind, LabelKind::PartialFence(_))) => "a partial fence, which",
-                () if has(|kind| matches!(kind, LabelKind::Rmw(_))) => "an atomic instruction that is no fence, whose own order",
+                () if has(|kind| matches!(kind, LabelKind::Rmw(_))) => {
+                    "an atomic instruction that is no fence, whose own order"
+                }
                 () if has(|kind| matches!(kind, LabelKind::Marked(_))) => "marks on accesses, which",
                 () => continue,
             };

@@ -250,10 +250,7 @@ impl<'a> Writer<'a> {
         let is_confirmed = |delay: &usize| result.confirmations.get(*delay) == Some(&Confirmation::Yes);
         let repair = Repair { fences: [(fence.site, fence.strength)].into(), ..Repair::default() };
         let rule = match fence.strength {
-            FenceStrength::Stores
- | FenceStrength::Loads
- | FenceStrength::Lightweight
- | FenceStrength::Plain => 0,
+            FenceStrength::Stores | FenceStrength::Loads | FenceStrength::Lightweight | FenceStrength::Plain => 0,
             FenceStrength::Cumulative => 1,
         };
         ResultObject {

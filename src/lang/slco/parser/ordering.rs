@@ -105,8 +105,7 @@ impl Parser<'_> {
         if self.at("[") {
             return self.composite(statement);
         }
-        let also = if marks.is_none() { " (or `relaxed`, `acquire`, `release`, `acq_rel` and then `[`)" } else { "" };
-        Err(self.expected(&format!("`[` behind `atomic`{also}")))
+        Err(self.expected("`[` behind `atomic`"))
     }
 }
 

@@ -69,7 +69,9 @@ fn idle_mark(instruction: &Instruction) -> Option<&'static str> {
     match () {
         () if marks.is_empty() => None,
         () if !reads && !writes => Some("this statement has a mark, and accesses nothing that is shared"),
-        () if !reads && marks.has(Marks::ACQUIRE) => Some("this statement is marked `acquire`, and reads nothing shared"),
+        () if !reads && marks.has(Marks::ACQUIRE) => {
+            Some("this statement is marked `acquire`, and reads nothing shared")
+        }
         () if !reads && marks.has(Marks::ACQUIRE_PC) => {
             Some("this statement is marked `acquire_pc`, and reads nothing shared")
         }
