@@ -133,6 +133,9 @@ impl fmt::Display for Guarantee {
 pub struct Preserved([Guarantee; 8]);
 
 impl Preserved {
+    /// No order is kept.
+    pub const NOTHING: Preserved = Preserved([Guarantee::Never; 8]);
+
     /// What the model guarantees for this row.
     #[must_use]
     pub fn guarantee(&self, pair: Pair) -> Guarantee {
@@ -238,6 +241,7 @@ impl MemoryModel {
             store_atomic: file.store_atomic,
             preserved: Preserved(rows),
             fences,
+            axioms: None,
         })
     }
 }
