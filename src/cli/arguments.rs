@@ -370,7 +370,8 @@ pub struct VerifyArguments {
     /// The specification
     #[arg(value_name = "SPEC")]
     pub specification: PathBuf,
-    /// Memory models, comma-separated: tso and pso, by machines; armv7 and power, by axioms, for small programs
+    /// Memory models, comma-separated: tso and pso, by machines; armv8, riscv, armv7, power and rc11, by axioms, for
+    /// small programs; with --as-is also files with axioms (.cat)
     #[arg(long = "mm", value_name = "LIST", default_value = "tso", value_delimiter = ',')]
     pub memory_models: Vec<String>,
     /// Put in what this report.json suggests [default: what an analysis with these options suggests; for --never,
@@ -472,7 +473,8 @@ pub struct LitmusArguments {
     /// Litmus tests in herd's format (.litmus), or directories with such tests in them
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
-    /// Memory models, comma-separated: sc, tso, pso, armv7, power [default: that of each test's architecture]
+    /// Memory models, comma-separated: sc, tso, pso, armv8, riscv, armv7, power, rc11, or files with axioms (.cat)
+    /// [default: that of each test's architecture]
     #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
     pub memory_models: Vec<String>,
     /// How often each instruction of a loop is taken at most; if that may turn an answer, it is 'unknown', and the

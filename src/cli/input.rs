@@ -16,6 +16,7 @@ use crate::lts::dialect::Dialect;
 use crate::lts::dialect::generic::Description;
 use crate::lts::source::Bytes;
 use crate::memory::MemoryModel;
+use crate::memory::cat::Axioms;
 use crate::provenance::sha256;
 use crate::specification::Specification;
 use crate::tell;
@@ -260,8 +261,31 @@ fn dialect(argument: &Path) -> Result<Dialect, Failure> {
     Description::from_toml(&text).map(Dialect::Generic).map_err(|error| Failure::in_file(argument, error))
 }
 
+/// The memory model of that name, or from that file, which may have axioms instead of a table.
+pub fn memory_model_or_axioms(argument: &str) -> Result<MemoryModel, Failure> {
+    if !has_axioms(argument) {
+        return memory_model(argument);
+    }
+    let axioms = Axioms::from_file(Path::new(argument)).map_err(|error| Failure::Usage(error.to_string()))?;
+    let model = MemoryModel::from_axioms(axioms);
+    match MemoryModel::named(&model.name) {
+        Some(builtin) if builtin.name == model.name => Ok(MemoryModel { name: argument.to_owned(), ..model }),
+        _ => Ok(model),
+    }
+}
+
+/// Whether the argument is a file with axioms.
+pub fn has_axioms(argument: &str) -> bool {
+    Path::new(argument).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("cat"))
+}
+
 /// The memory model of that name, or from that file.
 pub fn memory_model(argument: &str) -> Result<MemoryModel, Failure> {
+    if has_axioms(argument) {
+        return Err(Failure::Usage(format!(
+            "--mm {argument}: axioms (.cat) are for 'seqcon litmus' and 'seqcon verify --as-is'; here a table is needed: a name from 'seqcon models', or a TOML file"
+        )));
+    }
     if let Some(model) = MemoryModel::named(argument) {
         return Ok(model);
     }

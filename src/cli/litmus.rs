@@ -2,7 +2,7 @@
 
 use super::arguments::{LitmusArguments, Verbosity};
 use super::failure::Failure;
-use super::input::{memory_model, refuse_repeated_models};
+use super::input::{memory_model, memory_model_or_axioms, refuse_repeated_models};
 use super::interrupt::Interruptible;
 use super::places::refuse_clashes;
 use crate::budget::Budget;
@@ -37,7 +37,7 @@ struct Judged {
 
 pub fn run(arguments: &LitmusArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let tables: Vec<MemoryModel> =
-        arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
+        arguments.memory_models.iter().map(|name| memory_model_or_axioms(name)).collect::<Result<_, _>>()?;
     refuse_repeated_models(&tables)?;
     let models: Vec<(String, Model)> = tables.into_iter().map(axiomatic).collect::<Result<_, _>>()?;
     let files = files(&arguments.inputs)?;

@@ -6,6 +6,7 @@ use super::input::memory_model;
 use crate::litmus;
 use crate::memory::{FenceStrength, MemoryModel, Pair};
 use crate::report::streams;
+use crate::weak::axiomatic::{Model, probe};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -28,6 +29,20 @@ pub fn run(arguments: &ModelsArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Where the axioms come from, and what they keep that the table does not.
+fn write_axioms(table: &MemoryModel, out: &mut impl Write) -> Result<(), Failure> {
+    let Ok(model) = Model::of(table) else {
+        writeln!(out, "axioms               none")?;
+        return Ok(());
+    };
+    let beyond = match probe::beyond(table, &model) {
+        more if more.is_empty() => String::new(),
+        more => format!("; beyond the table they keep: {}", more.join(", ")),
+    };
+    writeln!(out, "axioms               src/memory/cat/models/{}.cat{beyond}", model.name())?;
+    Ok(())
+}
+
 fn show(model: &MemoryModel, out: &mut impl Write) -> Result<(), Failure> {
     writeln!(out, "{} ({})", model.name, model.title)?;
     writeln!(out)?;
@@ -39,6 +54,7 @@ fn show(model: &MemoryModel, out: &mut impl Write) -> Result<(), Failure> {
     writeln!(out, "store-atomic         {atomic}")?;
     let fences: Vec<&str> = model.fences.iter().map(|fence| fence.mnemonic.as_str()).collect();
     writeln!(out, "fences               {}", if fences.is_empty() { "none".to_owned() } else { fences.join(", ") })?;
+    write_axioms(model, out)?;
     writeln!(out)?;
     writeln!(out, "litmus  non-SC outcome  fences that forbid it")?;
     for (name, outcome) in litmus::verdicts(model)? {

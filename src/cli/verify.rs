@@ -4,7 +4,7 @@ use super::analyse::atomicity;
 use super::arguments::{AtomicityArgument, ConfirmArgument, ConfirmationArguments, Verbosity, VerifyArguments};
 use super::engine::{self, Chosen, Wanted};
 use super::failure::Failure;
-use super::input::{memory_model, refuse_repeated_models};
+use super::input::{memory_model_or_axioms, refuse_repeated_models};
 use super::outputs::tell_each;
 use super::progress::Spinner;
 use crate::analysis::{ModelOutcome, Options};
@@ -31,11 +31,17 @@ use std::process::ExitCode;
 
 pub fn run(arguments: &VerifyArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let models: Vec<MemoryModel> =
-        arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
+        arguments.memory_models.iter().map(|name| memory_model_or_axioms(name)).collect::<Result<_, _>>()?;
     // Before anything is read or explored.
     refuse_repeated_models(&models)?;
     let wanted = arguments.engine.wanted()?;
     let puts_nothing_in = is_judged_as_it_stands(arguments, &wanted) || arguments.with.is_some();
+    if let Some(model) = models.iter().find(|model| model.axioms.is_some() && !puts_nothing_in) {
+        return Err(Failure::Usage(format!(
+            "{} has axioms and no table, and suggestions come from a table; give --as-is, to judge the program as it stands",
+            model.name
+        )));
+    }
     for model in &models {
         let judging = arguments.engine.judging(model)?;
         engine::refuse_options(judging.engine, &arguments.engine.of_engine())?;

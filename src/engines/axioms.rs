@@ -11,7 +11,8 @@ use crate::property::PropertyKind;
 /// The engine.
 pub struct Axioms;
 
-const NAME: &str = "axioms";
+/// Its name.
+pub(super) const NAME: &str = "axioms";
 const PROPERTIES: &[PropertyKind] = &[PropertyKind::Robust, PropertyKind::SameStates];
 
 impl Engine for Axioms {
@@ -19,7 +20,7 @@ impl Engine for Axioms {
         Description {
             name: NAME,
             properties: PROPERTIES,
-            models: &[Known::Armv7, Known::Power],
+            models: &[Known::Armv8, Known::Riscv, Known::Armv7, Known::Power, Known::Rc11],
             input: "specifications",
             after: "herding cats: Alglave, Maranget and Tautschnig 2014 (docs/method.md §10)",
             purpose: Purpose::Judges,

@@ -115,6 +115,9 @@ impl Description {
     /// Whether it is for this memory model, by its rules.
     #[must_use]
     pub fn knows(&self, model: &MemoryModel) -> bool {
+        if model.axioms.is_some() {
+            return self.name == axioms::NAME;
+        }
         self.models.is_empty() || model.known().is_ok_and(|known| self.models.contains(&known))
     }
 

@@ -87,6 +87,9 @@ impl fmt::Display for Known {
 /// Why a table is no known model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
+    /// It is made of axioms.
+    #[error("it is made of axioms and has no table")]
+    OwnAxioms,
     /// No built-in model has its rules.
     #[error("no built-in model has these rules")]
     OtherRules,
@@ -115,9 +118,15 @@ impl MemoryModel {
     /// # Errors
     /// If there is none, or if there are several and the name is none of theirs.
     pub fn known(&self) -> Result<Known, Unknown> {
-        let builtin: Vec<(Known, MemoryModel)> = Known::ALL.into_iter().zip(MemoryModel::builtin()).collect();
+        if self.axioms.is_some() {
+            return Err(Unknown::OwnAxioms);
+        }
+        let builtin: Vec<(Known, &MemoryModel)> = Known::ALL.into_iter().zip(MemoryModel::tables()).collect();
+        let has_rules = |table: &MemoryModel| {
+            self.preserved == table.preserved && self.store_atomic == table.store_atomic
+        };
         let equal: Vec<Known> =
-            builtin.iter().filter(|(_, table)| self.rules() == table.rules()).map(|(known, _)| *known).collect();
+            builtin.iter().filter(|(_, table)| has_rules(table)).map(|(known, _)| *known).collect();
         match equal[..] {
             [only] => Ok(only),
             [] => Err(match builtin.iter().find(|(known, _)| known.name() == self.name) {

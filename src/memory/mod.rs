@@ -42,6 +42,7 @@ pub use known::{Known, Unknown};
 pub use table::{Dependencies, FenceInstruction, Guarantee, Kind, MarkInstruction, ModelError, Pair, Preserved};
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 /// A memory model: its table, its store atomicity and its fence instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +62,21 @@ pub struct MemoryModel {
     pub fences: Vec<FenceInstruction>,
     /// The architecture's instructions whose accesses carry marks, the cheapest first.
     pub marks: Vec<MarkInstruction>,
+    /// A user's axioms, if it is made of them. Then the table keeps nothing, and nobody should ask it.
+    pub axioms: Option<OwnAxioms>,
 }
+
+/// Axioms of a user's model; equal if they are the same text.
+#[derive(Clone, Debug)]
+pub struct OwnAxioms(pub Arc<cat::Axioms>);
+
+impl PartialEq for OwnAxioms {
+    fn eq(&self, other: &OwnAxioms) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for OwnAxioms {}
 
 /// The built-in models in the order in which they are listed: from strong to weak.
 const BUILTIN: [&str; 10] = [
@@ -84,14 +99,35 @@ impl MemoryModel {
     /// Never: a unit test parses every built-in table.
     #[must_use]
     pub fn builtin() -> Vec<MemoryModel> {
-        BUILTIN.iter().map(|text| MemoryModel::from_toml(text).expect("built-in tables are well-formed")).collect()
+        MemoryModel::tables().to_vec()
+    }
+
+    /// The same, without a copy; each table is read once.
+    fn tables() -> &'static [MemoryModel] {
+        static READ: OnceLock<Vec<MemoryModel>> = OnceLock::new();
+        let read = |text: &&str| MemoryModel::from_toml(text).expect("built-in tables are well-formed");
+        READ.get_or_init(|| BUILTIN.iter().map(read).collect())
+    }
+
+    /// A model that is made of axioms alone, called after its file.
+    #[must_use]
+    pub fn from_axioms(axioms: cat::Axioms) -> MemoryModel {
+        MemoryModel {
+            name: axioms.name().to_owned(),
+            title: axioms.title().to_owned(),
+            aliases: Vec::new(),
+            store_atomic: false,
+            preserved: Preserved::NOTHING,
+            fences: Vec::new(),
+            axioms: Some(OwnAxioms(Arc::new(axioms))),
+        }
     }
 
     /// The built-in model of that name or alias, upper or lower case.
     #[must_use]
     pub fn named(name: &str) -> Option<MemoryModel> {
         let wanted = name.to_ascii_lowercase();
-        MemoryModel::builtin().into_iter().find(|model| model.name == wanted || model.aliases.contains(&wanted))
+        MemoryModel::tables().iter().find(|model| model.name == wanted || model.aliases.contains(&wanted)).cloned()
     }
 
     /// Is the order of an access `a` and a program-order later access `b` kept, given how `b` depends on `a`?

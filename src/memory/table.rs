@@ -134,6 +134,9 @@ impl fmt::Display for Guarantee {
 pub struct Preserved([Guarantee; 8]);
 
 impl Preserved {
+    /// No order is kept.
+    pub const NOTHING: Preserved = Preserved([Guarantee::Never; 8]);
+
     /// What the model guarantees for this row.
     #[must_use]
     pub fn guarantee(&self, pair: Pair) -> Guarantee {
@@ -303,6 +306,7 @@ impl MemoryModel {
             preserved: Preserved(rows),
             fences,
             marks,
+            axioms: None,
         })
     }
 }

@@ -5,8 +5,9 @@
 
 use super::Machine;
 use super::axiomatic::Model;
-use crate::memory::{Known, MemoryModel, Unknown};
+use crate::memory::{Known, MemoryModel, OwnAxioms, Unknown};
 use std::fmt;
+use std::sync::Arc;
 
 /// What runs a memory model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +86,9 @@ impl Model {
     /// # Errors
     /// If there are none.
     pub fn of(model: &MemoryModel) -> Result<Model, CannotRun> {
+        if let Some(OwnAxioms(axioms)) = &model.axioms {
+            return Ok(Model::new(Arc::clone(axioms)));
+        }
         of(model, "axioms", Model::known)
     }
 
@@ -101,6 +105,9 @@ impl Semantics {
     /// # Errors
     /// If nothing does.
     pub fn of(model: &MemoryModel) -> Result<Semantics, CannotRun> {
+        if let Some(OwnAxioms(axioms)) = &model.axioms {
+            return Ok(Semantics::Axioms(Model::new(Arc::clone(axioms))));
+        }
         of(model, "machines or axioms", |known| {
             Machine::known(known).map(Semantics::Machine).or_else(|| Model::known(known).map(Semantics::Axioms))
         })

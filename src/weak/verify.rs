@@ -182,7 +182,7 @@ impl Compared {
     /// violation however often loops go round elsewhere.
     #[must_use]
     pub fn robust(&self) -> Verdict {
-        let more = |weak: u64, strong: u64| (weak != strong).then(|| Violation::Executions(weak - strong, weak));
+        let more = |weak: u64, strong: u64| (weak > strong).then(|| Violation::Executions(weak - strong, weak));
         self.verdict(self.other_end(), || more(self.weak.executions, self.strong.executions))
     }
 

@@ -2,7 +2,7 @@
 
 use super::access::AccessKind;
 use super::coherence::{Location, LocationAccess, Way};
-use super::execution::{Action, Communication, Event, Structure, ThreadAccess, accesses, is_before, structure};
+use super::execution::{Communication, ThreadAccess, accesses, is_before, structure};
 use super::models::Model;
 use super::trace::{Stop, Trace, Traces};
 use super::{End, Failure};
@@ -112,34 +112,45 @@ impl<'a> Combiner<'a> {
         let accesses = accesses(&traces);
         let model = self.model;
         let axioms = model.axioms();
+        let fences: usize = traces.iter().map(|trace| trace.fences.len()).sum();
+        let first_initial = axioms.has_initial_writes().then_some(accesses.len() + fences);
+        let Some(ways) = self.ways(&accesses, first_initial) else { return Ok(()) };
         let structure = structure(&traces, &accesses, axioms.has_initial_writes());
-        let Some(ways) = self.ways(&accesses, &structure) else { return Ok(()) };
         let prepared = Prepared::new(axioms, &structure, axioms.is_coherent()).map_err(|refusal| Failure::Refused {
             model: model.name().to_owned(),
             refusal,
         })?;
-        let mut search =
-            Combining { prepared, has_flags: axioms.has_flags(), combiner: self, traces: &traces, ways: &ways, chosen: Vec::new() };
+        let mut search = Combining {
+            prepared,
+            has_flags: axioms.has_flags(),
+            combiner: self,
+            traces: &traces,
+            ways: &ways,
+            chosen: Vec::new(),
+        };
         search.choose(&Communication::none(structure.size()))
     }
 
     /// For each location that is accessed, the ways in which its accesses can communicate, those with the fewest ways
-    /// first; nothing if one has none.
-    fn ways(&self, accesses: &[ThreadAccess<'_>], structure: &Structure) -> Option<Vec<(LocationAt, Vec<Way>)>> {
+    /// first; nothing if one has none. The initial writes, if they are events, are in the order of the locations.
+    fn ways(
+        &self,
+        accesses: &[ThreadAccess<'_>],
+        first_initial: Option<usize>,
+    ) -> Option<Vec<(LocationAt, Vec<Way>)>> {
         let locations: BTreeSet<LocationAt> = accesses.iter().map(|of| of.access.location).collect();
         let is_coherent = self.model.axioms().is_coherent();
         let mut ways = Vec::new();
-        for location in locations {
+        for (number, location) in locations.into_iter().enumerate() {
             let here = accesses.iter().enumerate().filter(|(_, of)| of.access.location == location);
             let here = here.map(|(number, ThreadAccess { access, .. })| LocationAccess {
                 event: number,
                 kind: access.kind,
                 value: access.value,
             });
-            let is_initial = |event: &Event| event.action == Action::Initial && event.location == Some(location.index());
             let found = Location {
                 initial: self.compiled.initial[location.index()],
-                initial_write: structure.events.iter().position(is_initial),
+                initial_write: first_initial.map(|first| first + number),
                 accesses: here.collect(),
                 is_before: &|first, second| is_coherent && is_before(&accesses[first], &accesses[second]),
             }

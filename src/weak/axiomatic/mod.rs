@@ -46,6 +46,7 @@ mod combine;
 pub mod execution;
 pub mod litmus;
 pub mod models;
+pub mod probe;
 pub mod trace;
 
 pub use models::Model;

@@ -17,6 +17,12 @@ use std::sync::Arc;
 pub struct Model(Arc<Axioms>);
 
 impl Model {
+    /// The model that has these axioms.
+    #[must_use]
+    pub fn new(axioms: Arc<Axioms>) -> Model {
+        Model(axioms)
+    }
+
     /// The models of this library that have axioms, from strong to weak.
     #[must_use]
     pub fn builtin() -> Vec<Model> {
