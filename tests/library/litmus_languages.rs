@@ -111,33 +111,55 @@ fn number_of(test: &Test, value: &str) -> i64 {
     })
 }
 
-/// How what herd says differs from our states.
-fn difference(test: &Test, said: &Said) -> Option<String> {
-    let ours = under_our_sc(test)?;
+/// What came of comparing a test with what herd says of it.
+enum Compared {
+    Same,
+    Differs(String),
+    /// There are too many states, herd found none, or it shows a whole array.
+    NotCompared,
+}
+
+fn compare(test: &Test, said: &Said) -> Compared {
+    let Some(ours) = under_our_sc(test) else { return Compared::NotCompared };
+    let Some(first) = said.states.first() else { return Compared::NotCompared };
+    let places: Vec<&String> = first.keys().collect();
+    if places.iter().any(|place| place.contains('[') && !place.ends_with(']')) {
+        return Compared::NotCompared;
+    }
     let states = ours.iter().map(|(shared, locals)| (shared.as_slice(), locals.as_slice()));
     let holds = test.condition.as_ref().is_some_and(|condition| condition.holds(states));
-    let places: Vec<&String> = said.states.first()?.keys().collect();
-    if places.iter().any(|place| place.contains("[") && !place.ends_with(']')) {
-        return None;
-    }
     let ours: BTreeSet<Vec<i64>> =
         ours.iter().map(|state| places.iter().map(|place| value_of(test, state, place)).collect()).collect();
     let theirs: BTreeSet<Vec<i64>> =
         said.states.iter().map(|state| state.values().map(|value| number_of(test, value)).collect()).collect();
-    let is_same = ours == theirs && holds == said.holds;
-    (!is_same).then(|| format!("of {places:?} we have {ours:?} ({holds}), herd {theirs:?} ({})", said.holds))
+    if ours == theirs && holds == said.holds {
+        return Compared::Same;
+    }
+    Compared::Differs(format!("of {places:?} we have {ours:?} ({holds}), herd {theirs:?} ({})", said.holds))
 }
 
-/// Compares tests with what herd says; gives how many were compared, and what differs.
+/// Compares tests with what herd says; gives how many really were compared, and what differs.
 fn compared(tests: &[(PathBuf, Test)], said: &BTreeMap<String, Said>) -> (usize, Vec<String>) {
-    let judged: Vec<Option<String>> = tests
+    let judged: Vec<(&PathBuf, Compared)> = tests
         .par_iter()
-        .filter_map(|(path, test)| {
-            let said = said.get(&test.program.name)?;
-            Some(difference(test, said).map(|difference| format!("{}: {difference}", path.display())))
+        .map(|(path, test)| {
+            let judged = said.get(&test.program.name).map(|said| compare(test, said));
+            (path, judged.unwrap_or(Compared::NotCompared))
         })
         .collect();
-    (judged.len(), judged.into_iter().flatten().collect())
+    let mut differing = Vec::new();
+    let mut count = 0;
+    for (path, judged) in judged {
+        match judged {
+            Compared::Same => count += 1,
+            Compared::Differs(how) => {
+                count += 1;
+                differing.push(format!("{}: {how}", path.display()));
+            }
+            Compared::NotCompared => println!("not compared: {}", path.display()),
+        }
+    }
+    (count, differing)
 }
 
 #[test]
@@ -274,6 +296,7 @@ fn what_diyone_writes_is_read_and_does_what_herd_says() {
     assert!(count * 10 >= tests.len() * 9, "only {count} of {} were compared", tests.len());
 }
 
+/// Reads a test that is right.
 fn only(test: &str) -> Test {
     read("t.litmus", test).unwrap_or_else(|errors| panic!("{errors}"))
 }
@@ -294,7 +317,7 @@ fn filters_say_which_states_are_asked() {
     assert_eq!(asked("filter (x=1)"), None);
 }
 
-/// A condition that no final state or all satisfy, for the tests below.
+/// The final states of a test.
 fn ends(text: &str) -> BTreeSet<Final> {
     finals(&only(text).program, 10_000).unwrap()
 }
@@ -379,11 +402,11 @@ fn hostile_texts_are_refused() {
     let arm = |code: &str| format!("AArch64 t\n{{ 0:X1=x; }}\nP0 ;\n {code} ;\nexists (x=1)");
     let deep = |open: &str, close: &str| format!("int r = {}1{};", open.repeat(50_000), close.repeat(50_000));
     let wrong = [
-        (c(&deep("(", ")")), "nest at most 100 deep"),
-        (c(&deep("-", "")), "nest at most 100 deep"),
-        (c(&deep("1 + ", "")), "at most 500 operators"),
+        (c(&deep("(", ")")), "nest at most 50 deep"),
+        (c(&deep("- ", "")), "nest at most 50 deep"),
+        (c(&deep("1 + ", "")), "at most 200 operators"),
         (c(&"{".repeat(50_000)), "is not closed"),
-        (c(&format!("{}{}", "{".repeat(5000), "}".repeat(5000))), "nest at most 100 deep"),
+        (c(&format!("{}{}", "{".repeat(5000), "}".repeat(5000))), "nest at most 50 deep"),
         (c("int r = 99999999999999999999;"), "expected an integer of at most 63 bits"),
         (c("int r = x;"), "`x` is an address"),
         (c("int* p = x;"), "pointers in variables are not supported"),
