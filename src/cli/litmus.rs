@@ -50,12 +50,15 @@ pub fn run(arguments: &LitmusArguments, verbosity: Verbosity) -> Result<ExitCode
     drop(heard);
     let (right, wrong): (Vec<_>, Vec<_>) = judged.into_iter().partition(Result::is_ok);
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).map(|failure| failure.to_string()).collect();
+    let judged: Vec<Judged> = right.into_iter().filter_map(Result::ok).flatten().collect();
+    if wrong.is_empty() || !judged.is_empty() {
+        write_csv(arguments, &judged)?;
+        write_lines(arguments, verbosity, &judged)?;
+    }
+    // One test that cannot be answered does not keep the others from it.
     if !wrong.is_empty() {
         return Err(Failure::Usage(wrong.join("\nseqcon: ")));
     }
-    let judged: Vec<Judged> = right.into_iter().filter_map(Result::ok).flatten().collect();
-    write_csv(arguments, &judged)?;
-    write_lines(arguments, verbosity, &judged)?;
     let is_answered = judged.iter().all(|test| test.verdict.is_definite());
     Ok(if is_answered { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }

@@ -11,6 +11,8 @@ pub mod corpus;
 pub mod demands;
 pub mod doubles;
 pub mod engines;
+pub mod herd;
+pub mod interleavings;
 pub mod litmus;
 pub mod machines;
 pub mod mcrl2;

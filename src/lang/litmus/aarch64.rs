@@ -15,7 +15,7 @@ use super::piece::Piece;
 use crate::lang::Diagnostic;
 use crate::program::{BinaryOperator, Expression, InstructionKind, Marks, PartialFence};
 
-const SUPPORTED: &str = "supported: MOV, ADD, SUB, EOR, AND, ORR (with S behind, too), CMP, CSEL, CSET, LDR, LDAR, \
+const SUPPORTED: &str = "supported: MOV, ADD, SUB, EOR, AND, ORR (with S behind, too), CMP, CSEL, CSINC, CSET, LDR, LDAR, \
                          LDAPR, STR, STLR, LDXR, LDAXR, STXR, STLXR, CAS SWP LDADD LDSET LDCLR LDEOR LDSMAX LDSMIN \
                          with A, L or AL, STADD and its like with or without L, CBZ, CBNZ, B, B.EQ and its like, DMB, \
                          DSB, ISB, NOP";
@@ -54,7 +54,7 @@ pub fn assemble(code: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<(), Di
             let (left, right) = (value(left, assembler)?, value(right, assembler)?);
             assembler.compare(left, right);
         }
-        "csel" | "cset" => select(&written, assembler)?,
+        "csel" | "csinc" | "cset" => select(&written, assembler)?,
         "ldr" | "ldur" | "ldar" | "ldapr" | "ldxr" | "ldaxr" => {
             let [target, source] = written.exactly()?;
             let source = address(source, assembler)?;
@@ -202,15 +202,18 @@ fn calculate(written: &Written<'_>, assembler: &mut Assembler<'_>) -> Result<(),
     Ok(())
 }
 
-/// `CSEL X1,X2,X3,EQ` or `CSET X1,EQ`.
+/// `CSEL X1,X2,X3,EQ`, `CSINC X1,X2,X3,EQ`, which adds 1 to the second, or `CSET X1,EQ`.
 fn select(written: &Written<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnostic> {
-    let (target, then, otherwise, test) = if written.mnemonic == "csel" {
-        let [target, then, otherwise, test] = written.exactly()?;
-        (target, value(then, assembler)?, value(otherwise, assembler)?, test)
-    } else {
+    let (target, then, mut otherwise, test) = if written.mnemonic == "cset" {
         let [target, test] = written.exactly()?;
         (target, Expression::Constant(1), Expression::Constant(0), test)
+    } else {
+        let [target, then, otherwise, test] = written.exactly()?;
+        (target, value(then, assembler)?, value(otherwise, assembler)?, test)
     };
+    if written.mnemonic == "csinc" {
+        otherwise = assembler.binary(BinaryOperator::Add, otherwise, Expression::Constant(1));
+    }
     let tests = branch_test(&test.text.to_ascii_lowercase());
     let (operator, _) = tests.ok_or_else(|| test.error("expected EQ, NE, LT, LE, GT or GE"))?;
     let span = written.head.span();

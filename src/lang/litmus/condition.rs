@@ -130,14 +130,19 @@ struct Reader<'t, 'p, P> {
 
 impl<P: Lookup> Reader<'_, '_, P> {
     fn proposition(&mut self, depth: usize) -> Result<Proposition, Diagnostic> {
-        if depth > MAX_DEPTH {
-            return Err(self.expected(&format!("fewer arrows: conditions nest at most {MAX_DEPTH} deep")));
-        }
+        self.check(depth)?;
         let before = self.disjunction(depth)?;
         if !self.skip("=>") {
             return Ok(before);
         }
         Ok(Proposition::Any(vec![Proposition::Not(Box::new(before)), self.proposition(depth + 1)?]))
+    }
+
+    fn check(&self, depth: usize) -> Result<(), Diagnostic> {
+        if depth <= MAX_DEPTH {
+            return Ok(());
+        }
+        Err(self.rest.part(0, first_char(self.rest)).error(format!("conditions nest at most {MAX_DEPTH} deep")))
     }
 
     fn disjunction(&mut self, depth: usize) -> Result<Proposition, Diagnostic> {
@@ -157,10 +162,8 @@ impl<P: Lookup> Reader<'_, '_, P> {
     }
 
     fn negation(&mut self, depth: usize) -> Result<Proposition, Diagnostic> {
+        self.check(depth)?;
         let here = self.rest;
-        if depth > MAX_DEPTH {
-            return Err(here.part(0, first_char(here)).error(format!("conditions nest at most {MAX_DEPTH} deep")));
-        }
         let (word, behind) = here.word();
         if self.skip("~") {
             return Ok(Proposition::Not(Box::new(self.negation(depth + 1)?)));

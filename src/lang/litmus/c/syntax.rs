@@ -16,9 +16,9 @@ use crate::lang::litmus::piece::Piece;
 use crate::program::Span;
 
 /// How deep statements and expressions nest.
-const MAX_DEPTH: usize = 100;
+const MAX_DEPTH: usize = 50;
 /// How many operators an expression has.
-const MAX_OPERATORS: usize = 500;
+const MAX_OPERATORS: usize = 200;
 
 /// A statement.
 pub enum Statement<'t> {
@@ -268,17 +268,16 @@ impl<'t> Parser<'t> {
         Err(self.token().piece.error(format!("an expression has at most {MAX_OPERATORS} operators")))
     }
 
+    /// An expression of operators that bind at least so much.
     fn expression(&mut self, level: usize, depth: usize) -> Result<Expr<'t>, Diagnostic> {
-        let Some(operators) = LEVELS.get(level) else { return self.unary(depth) };
-        let mut left = self.expression(level + 1, depth)?;
+        let mut left = self.unary(depth)?;
         loop {
             let symbol = self.token();
-            if symbol.kind != Kind::Symbol || !operators.contains(&symbol.piece.text) {
-                return Ok(left);
-            }
+            let own = LEVELS.iter().position(|operators| operators.contains(&symbol.piece.text));
+            let Some(own) = own.filter(|&own| symbol.kind == Kind::Symbol && own >= level) else { return Ok(left) };
             self.count()?;
             self.at += 1;
-            let right = self.expression(level + 1, depth)?;
+            let right = self.expression(own + 1, depth)?;
             left = Expr::Binary(symbol.piece, Box::new(left), Box::new(right));
         }
     }
