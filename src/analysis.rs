@@ -49,9 +49,20 @@ pub struct Options {
     pub minimal_sets: Listing,
     /// Where fences may stand, if not everywhere; only some engines can be told.
     pub sites: Option<BTreeSet<Site>>,
+    /// What may be put in on memory models whose axioms are asked.
+    pub kinds: Offered,
     /// Whether fences of stores may be put in where these are enough: where the program is to be written, its language
     /// must have them.
     pub store_fences: bool,
+}
+
+/// What may be put in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offered {
+    /// The cheapest mixture of what the architecture has: fences of all kinds, and marks on accesses.
+    Mixture,
+    /// Full fences alone.
+    Full,
 }
 
 impl Default for Options {
@@ -64,6 +75,7 @@ impl Default for Options {
             costs: Costs::default(),
             minimal_sets: Listing::None,
             sites: None,
+            kinds: Offered::Mixture,
             store_fences: true,
         }
     }

@@ -19,6 +19,7 @@
 //!     property: &|_| Ok(Property::Robust),
 //!     model: &MemoryModel::named("tso").expect("built in"),
 //!     settings: &engines::Settings::default(),
+//!     kinds: seqcon::analysis::Offered::Mixture,
 //!     limits: &explore::Limits::default(),
 //!     rest: &seqcon::budget::Budget::default,
 //! };
@@ -26,7 +27,7 @@
 //! assert_eq!(fixed.text.matches("fence").count(), 2);
 //! ```
 
-use crate::analysis::{Inserted, ModelOutcome, Options};
+use crate::analysis::{Inserted, ModelOutcome, Offered, Options};
 use crate::budget::Budget;
 use crate::caveat::Caveat;
 use crate::engines::{Engine, Settings, Subject, Task, Trouble};
@@ -56,6 +57,8 @@ pub struct Fixing<'a> {
     pub model: &'a MemoryModel,
     /// How the engine goes about it.
     pub settings: &'a Settings,
+    /// What may be put in, if the language has words for it.
+    pub kinds: Offered,
     /// When to stop exploring, in all rounds together.
     pub limits: &'a Limits<'a>,
     /// What may be used for the rest.
@@ -151,7 +154,9 @@ impl Fixing<'_> {
         };
         let costs = Costs::for_text(examined.accesses(), has_text);
         let store_fences = Language::of(&current.name).is_some_and(|language| language.writes_store_fences);
-        let options = Options { atomicity: examined.atomicity(), costs, store_fences, ..Options::default() };
+        let writes_kinds = Language::of(&current.name).is_some_and(|language| language.writes_kinds);
+        let kinds = if writes_kinds { self.kinds } else { Offered::Full };
+        let options = Options { atomicity: examined.atomicity(), costs, kinds, store_fences, ..Options::default() };
         let outcome = examined.place(self.model, &options).map_err(trouble)?;
         if let Some(limit) = outcome.stopped {
             return Err(Unfixed::Exhausted(format!(

@@ -107,6 +107,10 @@ pub enum Confirming {
     NoMachine,
     /// The machine of the model does not perform an instruction of the program.
     Unperformed,
+    /// The model's axioms were asked about every critical cycle.
+    ByAxioms,
+    /// They were not: after so many steps there were more cycles.
+    TooManyCycles(u64),
     /// The searches came to an end.
     Done,
     /// Runs of few threads were searched for, and no others.

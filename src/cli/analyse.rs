@@ -295,6 +295,7 @@ fn options(arguments: &AnalyseArguments, examined: &dyn Examined) -> Result<Opti
         listing: listing(arguments.cycles),
         minimal_sets: listing(arguments.minimal_sets),
         sites: arguments.fence_sites.as_ref().map(|which| which.sites(accesses)).transpose()?,
+        kinds: arguments.confirmation.kinds.offered(),
         store_fences: true,
         method: match arguments.placement {
             PlacementArgument::Exact => Method::Exact,

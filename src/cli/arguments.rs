@@ -10,6 +10,7 @@ pub use limits::{BudgetArguments, LimitArguments};
 
 use super::fence_sites::FenceSites;
 use super::instances::{Instances, instances};
+use crate::analysis::Offered;
 use crate::engines::Approach;
 use crate::provenance::Hashes;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -400,8 +401,8 @@ pub struct VerifyArguments {
 /// Searches under a weak memory model.
 #[derive(Args)]
 pub struct ConfirmationArguments {
-    /// Search a run for each delay (tso, pso; specifications only). auto: with a budget of states, and no fence for
-    /// what is proved infeasible; off: trust the event graph; full: as auto, with --max-weak-states for each search;
+    /// Search a run for each delay (tso, pso; specifications only), or ask the axioms about each critical cycle (armv7,
+    /// armv8, riscv, power, rc11). auto: with a budget of states, and no fence for what is proved infeasible; off: trust the event graph; full: as auto, with --max-weak-states for each search;
     /// mark (if no value is given): only tell which were confirmed (delays.csv; --verbose shows the runs), fences are
     /// for all [default: auto]
     #[arg(long, value_enum, value_name = "HOW", default_missing_value = "mark", num_args = 0..=1, require_equals = true, hide_possible_values = true, help_heading = "Weak memory")]
@@ -409,6 +410,10 @@ pub struct ConfirmationArguments {
     /// The same as --confirm=full
     #[arg(long, help_heading = "Weak memory")]
     pub only_confirmed: bool,
+    /// What may be put in where axioms judge cycles (armv7, armv8, riscv, power, rc11): the cheapest mixture of what
+    /// the architecture has (lwsync, ldar, stlr, dmb ishst, ...), or full fences only
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "mixture", help_heading = "Weak memory")]
+    pub kinds: KindsArgument,
     /// The most writes that wait in a store buffer; if that was not enough, and nothing was found, there is no
     /// verdict (status 3)
     #[arg(long, value_name = "N", value_parser = positive, default_value = "4", help_heading = "Weak memory")]
@@ -416,6 +421,23 @@ pub struct ConfirmationArguments {
     /// The most states of a search under a weak memory model; the output says if that was not enough
     #[arg(long, value_name = "N", value_parser = positive, default_value = "2000000", help_heading = "Weak memory")]
     pub max_weak_states: usize,
+}
+
+/// What may be put in where axioms judge cycles.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KindsArgument {
+    Mixture,
+    Full,
+}
+
+impl KindsArgument {
+    /// As the analysis calls it.
+    pub fn offered(self) -> Offered {
+        match self {
+            KindsArgument::Mixture => Offered::Mixture,
+            KindsArgument::Full => Offered::Full,
+        }
+    }
 }
 
 /// What is done about delays that no run may need.

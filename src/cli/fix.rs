@@ -106,7 +106,8 @@ fn fix(
     let rest = || arguments.limits.budget.for_the_rest();
     let fixed = with_limits(Subject::Program(original), &arguments.limits, |limits| {
         let (engine, property) = (chosen.engine, &property);
-        Fixing { engine, property, model, settings: &settings, limits, rest: &rest }.fix(original)
+        let kinds = arguments.confirmation.kinds.offered();
+        Fixing { engine, property, model, settings: &settings, kinds, limits, rest: &rest }.fix(original)
     });
     drop(spinner);
     let Fixed { text, rounds, caveats } = fixed.map_err(|unfixed| failure(original, model, unfixed))?;

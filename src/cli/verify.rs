@@ -11,6 +11,7 @@ use crate::analysis::{ModelOutcome, Options};
 use crate::caveat::Caveat;
 use crate::engines::words::Words;
 use crate::engines::{self, Answer, Confirm, Engine, Examined, Settings, Subject, Task};
+use crate::kinds::outcome as kinds;
 use crate::memory::MemoryModel;
 use crate::property::{Property, PropertyKind};
 use crate::repair::{Repair, Reported};
@@ -191,7 +192,8 @@ impl Command<'_> {
         let Some((task, examined)) = suggesting else { return Ok((Repair::default(), false)) };
         tell_if_unconfirmable(model, &self.arguments.confirmation);
         let _spinner = Spinner::new(format!("analysing under {}", model.name));
-        let options = Options { atomicity: examined.atomicity(), ..Options::default() };
+        let kinds = self.arguments.confirmation.kinds.offered();
+        let options = Options { atomicity: examined.atomicity(), kinds, ..Options::default() };
         let outcome: ModelOutcome =
             examined.place(model, &options).map_err(|trouble| engine::failure(task.subject, trouble))?;
         let is_partial = examined.explored().cut_off || outcome.stopped.is_some();
@@ -245,7 +247,9 @@ pub fn tell_if_unconfirmable(model: &MemoryModel, arguments: &ConfirmationArgume
 
 /// Says it if there is no machine on which delays could be tried.
 pub fn tell_if_without_machine(model: &MemoryModel) {
-    if let Err(cannot) = Machine::of(model) {
+    if let Err(cannot) = Machine::of(model)
+        && !kinds::are_asked(model)
+    {
         tell!("seqcon: warning: {cannot}; no delay is confirmed, and none is left out");
     }
 }

@@ -283,7 +283,8 @@ fn by_leaving_out(candidates: &[Candidate], learner: &mut Learner<'_>) -> Result
 /// What a fence keeps in order on store buffers.
 fn orders(strength: FenceStrength) -> &'static [(Kind, Kind)] {
     match strength {
-        FenceStrength::Loads => &[],
+        // Nobody puts these in for store buffers.
+        FenceStrength::Loads | FenceStrength::Marks(_) | FenceStrength::Between(..) => &[],
         FenceStrength::Stores | FenceStrength::Lightweight => &[(Kind::Write, Kind::Write)],
         FenceStrength::Plain | FenceStrength::Cumulative => &[(Kind::Write, Kind::Read), (Kind::Write, Kind::Write)],
     }
@@ -298,11 +299,11 @@ fn unmet(demands: BTreeSet<Demand>, fences: &Fences) -> Result<BTreeSet<Demand>,
     let without = |mut demand: Demand| {
         let asked = demand.sites.len();
         demand.sites.retain(|site, least| match fences.get(site) {
-            Some(FenceStrength::Stores | FenceStrength::Loads | FenceStrength::Lightweight) => {
+            Some(&present) if present < FenceStrength::Plain => {
                 *least = FenceStrength::Plain;
                 true
             }
-            Some(FenceStrength::Plain | FenceStrength::Cumulative) => false,
+            Some(_) => false,
             None => true,
         });
         if demand.sites.is_empty() && asked > 0 { Err(OnlyInside) } else { Ok(demand) }

@@ -119,11 +119,7 @@ impl<'a> Passages<'a> {
     ///
     /// # Errors
     /// If there were more steps to make.
-    pub fn for_each(
-        &self,
-        most: u64,
-        visit: &mut dyn FnMut(&[Piece<'_>]) -> ControlFlow<()>,
-    ) -> Result<(), TooMany> {
+    pub fn for_each(&self, most: u64, visit: &mut dyn FnMut(&[Piece<'_>]) -> ControlFlow<()>) -> Result<(), TooMany> {
         let mut steps = 0;
         for root in 0..self.passages.len() {
             for first in &self.passages[root] {

@@ -19,8 +19,8 @@
 use super::elements::InPlace;
 use super::link::Dependency;
 use super::paths::Path;
-use crate::aeg::{AbstractEventGraph, Evaluation, Sources};
 use super::sketch::Sketch;
+use crate::aeg::{AbstractEventGraph, Evaluation, Sources};
 use crate::ids::{LabelId, LocalId, LocationId, VertexId};
 use crate::lts::label::LabelKind;
 use crate::memory::Kind;
@@ -185,7 +185,8 @@ impl Drawing<'_> {
             Route::Path(_, _, path) => self.path(thread, path),
             Route::Write(vertex) => match self.whole(*vertex) {
                 Some((label, position)) => {
-                    let drawn = self.evaluation(thread, &mut Passed::default(), (label, Some(position), Some(position)));
+                    let drawn =
+                        self.evaluation(thread, &mut Passed::default(), (label, Some(position), Some(position)));
                     (drawn[&position], drawn[&position])
                 }
                 None => {
@@ -294,17 +295,13 @@ impl Drawing<'_> {
         }
         match evaluation.kind {
             LabelKind::PartialFence(kind) => self.fence(thread, passed, Some(kind)),
-            LabelKind::Plain
-            | LabelKind::Marked(_)
-            | LabelKind::Fence
-            | LabelKind::Atomic
-            | LabelKind::Rmw(_) => {}
+            LabelKind::Plain | LabelKind::Marked(_) | LabelKind::Fence | LabelKind::Atomic | LabelKind::Rmw(_) => {}
         }
         let on_path = |position: usize| {
             let event = &evaluation.events[position];
             is_whole
                 || start.is_none_or(|first| first == position || event.before.contains(&first))
-                && end.is_none_or(|last| last == position || evaluation.events[last].before.contains(&position))
+                    && end.is_none_or(|last| last == position || evaluation.events[last].before.contains(&position))
         };
         let positions: Vec<usize> = (0..evaluation.events.len()).filter(|&position| on_path(position)).collect();
         let mut drawn: BTreeMap<usize, usize> = BTreeMap::new();

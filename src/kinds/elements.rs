@@ -4,10 +4,11 @@
 //! order less.
 
 use super::link::Link;
+use super::outcome::in_place;
 use crate::aeg::{AbstractEventGraph, Evaluation};
 use crate::ids::{InstrId, VertexId};
 use crate::lts::label::LabelKind;
-use crate::memory::{FenceInstruction, Kind, MarkInstruction, MemoryModel};
+use crate::memory::{FenceInstruction, FenceStrength, Kind, MarkInstruction, MemoryModel};
 use crate::ordering::{Accesses, Marks, PartialFence};
 use crate::outline::Site;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,17 +20,6 @@ pub enum Element {
     Fence(Site, Option<PartialFence>),
     /// Marks on the accesses of an instruction.
     Marks(InstrId, Marks),
-}
-
-impl Element {
-    /// The instruction that it stands at.
-    #[must_use]
-    pub fn instr(self) -> InstrId {
-        match self {
-            Element::Fence(site, _) => site.instr,
-            Element::Marks(instr, _) => instr,
-        }
-    }
 }
 
 /// What is in place besides the program's own.
@@ -53,7 +43,9 @@ impl InPlace {
         let mut all = self.clone();
         for element in elements {
             match element {
-                Element::Fence(site, kind) => *all.fences.entry(site).or_default() |= kind.map_or(Link::FULL, Link::fence),
+                Element::Fence(site, kind) => {
+                    *all.fences.entry(site).or_default() |= kind.map_or(Link::FULL, Link::fence)
+                }
                 Element::Marks(instr, marks) => {
                     let known = all.marks.entry(instr).or_default();
                     *known = known.and(marks);
@@ -79,12 +71,11 @@ impl InPlace {
     #[must_use]
     pub fn marks(&self, graph: &AbstractEventGraph, vertex: VertexId) -> Marks {
         let instr = graph.vertex(vertex).instr;
-        let own = graph.occurrences(vertex).first().map_or(Marks::NONE, |&(label, _)| {
-            match graph.evaluation(label).kind {
+        let own =
+            graph.occurrences(vertex).first().map_or(Marks::NONE, |&(label, _)| match graph.evaluation(label).kind {
                 LabelKind::Marked(marks) | LabelKind::Rmw(marks) => marks,
                 LabelKind::Plain | LabelKind::Fence | LabelKind::PartialFence(_) | LabelKind::Atomic => Marks::NONE,
-            }
-        });
+            });
         own.and(self.marks.get(&instr).copied().unwrap_or_default())
     }
 }
@@ -116,18 +107,54 @@ impl<'m> Offer<'m> {
         marks.into_iter()
     }
 
-    /// What an element costs, by default.
+    /// What it costs by itself.
     #[must_use]
-    pub fn cost(&self, element: Element) -> u64 {
-        match element {
-            Element::Fence(_, kind) => {
-                self.model.fences.iter().find(|fence| kind_of(fence) == Some(kind)).map_or(1, |fence| fence.cost)
-            }
-            Element::Marks(_, marks) => {
-                self.model.marks.iter().find(|mark| mark.marks == marks).map_or(1, |mark| mark.cost)
-            }
+    pub fn cost_of(&self, strength: FenceStrength) -> u64 {
+        match strength {
+            FenceStrength::Marks(marks) => self.marks_in(marks).map(|mark| mark.cost).sum(),
+            _ => self.fence(strength).map_or(1, |fence| fence.cost),
         }
     }
+
+    /// What the architecture calls it.
+    #[must_use]
+    pub fn mnemonic(&self, strength: FenceStrength) -> String {
+        let names: Vec<&str> = match strength {
+            FenceStrength::Marks(marks) => self.marks_in(marks).map(|mark| mark.mnemonic.as_str()).collect(),
+            _ => self.fence(strength).map(|fence| fence.mnemonic.as_str()).into_iter().collect(),
+        };
+        if names.is_empty() { strength.to_string() } else { names.join(" + ") }
+    }
+
+    /// The cheapest that the architecture has of those that do all of this.
+    #[must_use]
+    pub fn at_least(&self, strength: FenceStrength) -> FenceStrength {
+        if matches!(strength, FenceStrength::Marks(_)) {
+            return strength;
+        }
+        let kinds = self.model.fences.iter().filter_map(|fence| Some((fence.cost, strength_of(kind_of(fence)?))));
+        let enough = kinds.filter(|(_, kind)| kind.does_all_of(strength));
+        enough.min_by_key(|(cost, _)| *cost).map_or(FenceStrength::Plain, |(_, kind)| kind)
+    }
+
+    fn fence(&self, strength: FenceStrength) -> Option<&'m FenceInstruction> {
+        self.model.fences.iter().find(|fence| kind_of(fence).is_some_and(|kind| strength_of(kind) == strength))
+    }
+
+    /// The instructions that carry one of these marks; of one that is said twice, the stronger.
+    fn marks_in(&self, marks: Marks) -> impl Iterator<Item = &'m MarkInstruction> {
+        let all = &self.model.marks;
+        let is_in = move |mark: &&MarkInstruction| marks.has(mark.marks);
+        let is_covered = move |mark: &MarkInstruction| {
+            mark.marks == Marks::ACQUIRE_PC && marks.has(Marks::ACQUIRE)
+                || mark.marks != Marks::SC && marks.has(Marks::SC)
+        };
+        all.iter().filter(is_in).filter(move |mark| !is_covered(mark))
+    }
+}
+
+fn strength_of(kind: Option<PartialFence>) -> FenceStrength {
+    in_place(Element::Fence(Site::after(InstrId(0)), kind)).1
 }
 
 /// The kind of a fence by what it orders; nothing for one that is not told apart from stronger ones.

@@ -101,12 +101,6 @@ impl Link {
     pub fn dependencies(self, on: On) -> impl Iterator<Item = Dependency> {
         Dependency::ALL.into_iter().filter(move |&kind| self.has(Link::dependency(on, kind)))
     }
-
-    /// Only its fences.
-    #[must_use]
-    pub fn only_fences(self) -> Link {
-        Link(self.0 & ((1 << FENCES.len()) - 1))
-    }
 }
 
 impl BitOr for Link {

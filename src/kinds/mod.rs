@@ -14,17 +14,18 @@ pub mod cycles;
 pub mod detail;
 pub mod elements;
 pub mod link;
+pub mod outcome;
 pub mod paths;
 pub mod place;
 pub mod sketch;
 pub mod test;
 
 use crate::aeg::AbstractEventGraph;
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Options};
 use crate::cycles::{CycleGraph, Sideways};
 use crate::ids::{InstrId, VertexId};
 use crate::memory::{Kind, MemoryModel};
-use crate::outline::Site;
+use crate::placement::cost::Costs;
 use crate::placement::exact::unreadability;
 use crate::safety::Synchronisation;
 use elements::{Element, InPlace, Offer};
@@ -43,6 +44,7 @@ pub const MOST_STEPS: u64 = 5_000_000;
 pub struct Kinds<'a> {
     cycles: CycleGraph<'a>,
     offer: Offer<'a>,
+    costs: &'a Costs,
     in_place: InPlace,
     most: u64,
     /// For pairs of accesses, all paths between them, if these are few.
@@ -52,11 +54,17 @@ pub struct Kinds<'a> {
 impl<'a> Kinds<'a> {
     /// With these instructions locked.
     #[must_use]
-    pub fn new(analysis: &'a Analysis, model: &'a MemoryModel, locked: &Synchronisation) -> Kinds<'a> {
+    pub fn new(
+        analysis: &'a Analysis,
+        model: &'a MemoryModel,
+        options: &'a Options,
+        locked: &Synchronisation,
+    ) -> Kinds<'a> {
         let conflicts = analysis.reachable();
         Kinds {
             cycles: CycleGraph::new(&analysis.graph, &analysis.order, conflicts, Sideways::Through(locked)),
             offer: Offer::of(model),
+            costs: &options.costs,
             in_place: InPlace::locked(locked.locked.clone()),
             most: MOST_STEPS,
             paths: RefCell::default(),
@@ -100,7 +108,8 @@ impl<'a> Kinds<'a> {
     }
 
     fn cost(&self, element: Element) -> u64 {
-        self.offer.cost(element)
+        let (site, strength) = outcome::in_place(element);
+        self.costs.of_instruction(site, strength, self.offer.cost_of(strength))
     }
 
     fn unreadability(&self, element: Element) -> u64 {
@@ -115,8 +124,20 @@ impl<'a> Kinds<'a> {
     /// # Errors
     /// If there are too many cycles.
     pub fn feasible(&self, judge: &mut Judge) -> Result<BTreeSet<(VertexId, VertexId)>, NoMixture> {
+        self.feasible_with(judge, &BTreeSet::new())
+    }
+
+    /// The same with these elements in place.
+    ///
+    /// # Errors
+    /// If there are too many cycles.
+    pub fn feasible_with(
+        &self,
+        judge: &mut Judge,
+        elements: &BTreeSet<Element>,
+    ) -> Result<BTreeSet<(VertexId, VertexId)>, NoMixture> {
         let mut pairs = BTreeSet::new();
-        self.allowed(judge, &self.in_place, &mut |_, found| {
+        self.allowed(judge, &self.in_place.with(elements.iter().copied()), &mut |_, found| {
             pairs.extend(found.routes.iter().map(detail::Route::ends));
             ControlFlow::Continue(())
         })?;
@@ -134,14 +155,5 @@ impl<'a> Kinds<'a> {
             ControlFlow::Break(())
         })?;
         Ok(!found)
-    }
-}
-
-/// Where an element stands, for who puts it into a program.
-#[must_use]
-pub fn site_of(element: Element) -> Option<Site> {
-    match element {
-        Element::Fence(site, _) => Some(site),
-        Element::Marks(..) => None,
     }
 }

@@ -56,7 +56,8 @@ pub struct Found {
 impl Found {
     /// Whether the model allows it with what is in place.
     fn is_allowed(&self, graph: &AbstractEventGraph, in_place: &InPlace, judge: &mut Judge) -> bool {
-        let access = |vertex: VertexId| Access { kind: graph.vertex(vertex).kind, marks: in_place.marks(graph, vertex) };
+        let access =
+            |vertex: VertexId| Access { kind: graph.vertex(vertex).kind, marks: in_place.marks(graph, vertex) };
         let part = |route: &Route| {
             let (entry, exit) = route.ends();
             let between = match route {
@@ -109,7 +110,8 @@ impl Kinds<'_> {
             candidates.iter().enumerate().map(|(variable, &element)| (element, variable)).collect();
         let mut minimiser = Minimiser::new(candidates.len(), &graph.budget);
         let mut best = None;
-        let weights: [&dyn Fn(Element) -> u64; 2] = [&|element| self.cost(element), &|element| self.unreadability(element)];
+        let weights: [&dyn Fn(Element) -> u64; 2] =
+            [&|element| self.cost(element), &|element| self.unreadability(element)];
         for weight in weights {
             let mut failed = None;
             let chosen = minimiser.minimise(
@@ -184,7 +186,7 @@ impl Kinds<'_> {
             elements.extend(instrs.into_iter().flat_map(|instr| self.marks_of(instr)));
         }
         let mut elements: Vec<Element> = elements.into_iter().collect();
-        elements.sort_by_key(|&element| std::cmp::Reverse(self.offer.cost(element)));
+        elements.sort_by_key(|&element| std::cmp::Reverse(self.cost(element)));
         elements
     }
 

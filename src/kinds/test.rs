@@ -182,12 +182,7 @@ fn join(sketch: &mut Sketch, thread: usize, (first, second): (usize, usize), lin
 }
 
 /// A read between, whose address depends on the first access.
-fn step(
-    sketch: &mut Sketch,
-    thread: usize,
-    (first, second): (usize, usize),
-    last_location: &mut usize,
-) -> usize {
+fn step(sketch: &mut Sketch, thread: usize, (first, second): (usize, usize), last_location: &mut usize) -> usize {
     *last_location += 1;
     let step = sketch.access(thread, Kind::Read, *last_location, Marks::NONE);
     sketch.po(first, step);

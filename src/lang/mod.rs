@@ -71,6 +71,8 @@ pub struct Language {
     pub instances: Option<Instancer>,
     /// Whether it can write fences of stores, too, and not only full ones.
     pub writes_store_fences: bool,
+    /// Whether it can write fences of all kinds, and marks on accesses.
+    pub writes_kinds: bool,
     /// Reads a condition on the states of a program, if the language has words of its own for that.
     pub condition: Option<ConditionReader>,
 }

@@ -41,6 +41,8 @@ mod table;
 pub use known::{Known, Unknown};
 pub use table::{Dependencies, FenceInstruction, Guarantee, Kind, MarkInstruction, ModelError, Pair, Preserved};
 
+use crate::ordering::{Accesses, Marks, PartialFence};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -119,6 +121,7 @@ impl MemoryModel {
             store_atomic: false,
             preserved: Preserved::NOTHING,
             fences: Vec::new(),
+            marks: Vec::new(),
             axioms: Some(OwnAxioms(Arc::new(axioms))),
         }
     }
@@ -181,19 +184,22 @@ impl MemoryModel {
 }
 
 /// What a fence must do: keep the order of some accesses of its own thread, or of all, or also carry along what its
-/// thread has seen of others (A-cumulativity).
+/// thread has seen of others (A-cumulativity). Marks on an instruction's accesses are the weakest kind: they order what
+/// these are before or after.
 ///
-/// *Order.* A fence does all that those before it in the list do, but for one pair: [`Stores`](FenceStrength::Stores)
-/// and [`Loads`](FenceStrength::Loads) are not comparable. So comparisons and `max` are for kinds that are a chain,
-/// as those are that the event graph asks for (all accesses, and cumulatively) and those that store buffers ask for
-/// (stores, and all). Elsewhere it is [`does_all_of`](FenceStrength::does_all_of), [`join`](FenceStrength::join) and
-/// [`needed`](FenceStrength::needed).
+/// *Order.* Not all kinds can be compared ([`does_all_of`](FenceStrength::does_all_of)); so `<` and `max` are for kinds
+/// that are a chain, as those are that the event graph asks for (all accesses, and cumulatively) and those that store
+/// buffers ask for (stores, and all). All kinds from [`Plain`](FenceStrength::Plain) on are full fences, and none before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FenceStrength {
+    /// No fence, but marks on accesses.
+    Marks(Marks),
     /// Keeps the order of its own thread's writes.
     Stores,
     /// Keeps its own thread's reads before all that follows.
     Loads,
+    /// Keeps these accesses before those.
+    Between(Accesses, Accesses),
     /// Keeps the order of its own thread's accesses, but for a write before it and a read behind it.
     Lightweight,
     /// Keeps the order of its own thread's accesses.
@@ -203,47 +209,88 @@ pub enum FenceStrength {
 }
 
 impl FenceStrength {
-    /// All kinds.
-    pub const ALL: [FenceStrength; 5] = [
-        FenceStrength::Stores,
-        FenceStrength::Loads,
-        FenceStrength::Lightweight,
-        FenceStrength::Plain,
-        FenceStrength::Cumulative,
-    ];
+    /// The kind of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<FenceStrength> {
+        use FenceStrength::{Cumulative, Lightweight, Loads, Plain, Stores};
+        let plain = [Stores, Loads, Lightweight, Plain, Cumulative].into_iter().find(|kind| kind.to_string() == name);
+        let between = || match PartialFence::named(name) {
+            Some(PartialFence::Between(before, after)) => Some(FenceStrength::Between(before, after)),
+            _ => None,
+        };
+        let marks = || Marks::named(name).filter(|marks| !marks.is_empty()).map(FenceStrength::Marks);
+        plain.or_else(between).or_else(marks)
+    }
+
+    /// The fence that is no full one; nothing for full fences and marks.
+    #[must_use]
+    pub fn partial(self) -> Option<PartialFence> {
+        match self {
+            FenceStrength::Stores => Some(PartialFence::Stores),
+            FenceStrength::Loads => Some(PartialFence::Loads),
+            FenceStrength::Between(before, after) => Some(PartialFence::Between(before, after)),
+            FenceStrength::Lightweight => Some(PartialFence::Lightweight),
+            FenceStrength::Marks(_) | FenceStrength::Plain | FenceStrength::Cumulative => None,
+        }
+    }
+
+    /// Which pairs of kinds it keeps: write-read, write-write, read-read, read-write.
+    fn keeps(self) -> [bool; 4] {
+        let has = |accesses: Accesses, kind: Accesses| accesses == Accesses::All || accesses == kind;
+        match self {
+            FenceStrength::Marks(_) => [false; 4],
+            FenceStrength::Stores => [false, true, false, false],
+            FenceStrength::Loads => [false, false, true, true],
+            FenceStrength::Between(before, after) => [
+                has(before, Accesses::Writes) && has(after, Accesses::Reads),
+                has(before, Accesses::Writes) && has(after, Accesses::Writes),
+                has(before, Accesses::Reads) && has(after, Accesses::Reads),
+                has(before, Accesses::Reads) && has(after, Accesses::Writes),
+            ],
+            FenceStrength::Lightweight => [false, true, true, true],
+            FenceStrength::Plain | FenceStrength::Cumulative => [true; 4],
+        }
+    }
 
     /// Whether a fence of this kind does all that one of the other kind does.
     #[must_use]
     pub fn does_all_of(self, other: FenceStrength) -> bool {
-        self >= other && (self, other) != (FenceStrength::Loads, FenceStrength::Stores)
-    }
-
-    /// The weakest kind that does what both do.
-    #[must_use]
-    pub fn join(self, other: FenceStrength) -> FenceStrength {
         match (self, other) {
-            (FenceStrength::Stores, FenceStrength::Loads) | (FenceStrength::Loads, FenceStrength::Stores) => {
-                FenceStrength::Lightweight
-            }
-            _ => self.max(other),
+            (FenceStrength::Marks(own), FenceStrength::Marks(others)) => own.has(others),
+            (FenceStrength::Marks(_), _) | (_, FenceStrength::Marks(_)) => false,
+            (FenceStrength::Plain, FenceStrength::Cumulative) => false,
+            _ => self.keeps().into_iter().zip(other.keeps()).all(|(own, others)| own || !others),
         }
     }
 
-    /// Of several fences at one place, those that are needed to do what all of them do: the strongest, or one of
-    /// stores and one of loads.
-    pub fn needed(fences: impl Iterator<Item = FenceStrength> + Clone) -> impl Iterator<Item = FenceStrength> {
-        let others = fences.clone();
-        let is_needed =
-            move |&fence: &FenceStrength| others.clone().all(|other| other == fence || !other.does_all_of(fence));
-        FenceStrength::ALL.into_iter().filter(move |kind| fences.clone().any(|fence| fence == *kind)).filter(is_needed)
+    /// The weakest kind that does what both do; of marks and fences, which are never at one place, the fence.
+    #[must_use]
+    pub fn join(self, other: FenceStrength) -> FenceStrength {
+        match (self, other) {
+            (FenceStrength::Marks(own), FenceStrength::Marks(others)) => FenceStrength::Marks(own.and(others)),
+            (fence, FenceStrength::Marks(_)) | (FenceStrength::Marks(_), fence) => fence,
+            _ if self.does_all_of(other) => self,
+            _ if other.does_all_of(self) => other,
+            _ if self.keeps()[0] || other.keeps()[0] => FenceStrength::Plain,
+            _ => FenceStrength::Lightweight,
+        }
+    }
+
+    /// Of several fences at one place, those that are needed to do what all of them do.
+    pub fn needed(fences: impl Iterator<Item = FenceStrength>) -> impl Iterator<Item = FenceStrength> {
+        let all: BTreeSet<FenceStrength> = fences.collect();
+        let others = all.clone();
+        all.into_iter().filter(move |fence| others.iter().all(|other| other == fence || !other.does_all_of(*fence)))
     }
 }
 
 impl fmt::Display for FenceStrength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            FenceStrength::Marks(marks) => return write!(f, "{marks}"),
             FenceStrength::Stores => "store-store",
             FenceStrength::Loads => "load",
+            FenceStrength::Between(before, after) => return write!(f, "{before},{after}"),
             FenceStrength::Lightweight => "lightweight",
             FenceStrength::Plain => "plain",
             FenceStrength::Cumulative => "cumulative",

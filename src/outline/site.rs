@@ -22,6 +22,8 @@ pub enum Place {
     Inside(u32),
     /// On every way out of it.
     After,
+    /// On its accesses: marks.
+    On,
     /// At the control state that the instruction leads to: on every way into that state, by whatever instruction, and
     /// so on every way on from there. A thread that starts in the state passes no fence.
     State,
@@ -38,6 +40,12 @@ impl Site {
     #[must_use]
     pub fn inside(instr: InstrId, level: u32) -> Site {
         Site { instr, place: Place::Inside(level) }
+    }
+
+    /// On the accesses of the instruction.
+    #[must_use]
+    pub fn on(instr: InstrId) -> Site {
+        Site { instr, place: Place::On }
     }
 
     /// After the instruction.

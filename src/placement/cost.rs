@@ -1,7 +1,10 @@
-//! What fences cost: by default 1 each, whatever the kind. A file gives other weights.
+//! What fences cost: by default 1 each, whatever the kind, and where kinds are chosen from, what the memory model's table
+//! says of each instruction. A file gives other weights.
 //!
 //! ```toml
+//! marks = 1              # marks on the accesses of an instruction (ldar, stlr); as a plain fence, if nothing is said
 //! stores = 1             # each store-store fence; as a plain one, if nothing is said
+//! lightweight = 1        # each other fence that is no full one (lwsync, dmb ishld); as a plain one, if nothing is said
 //! plain = 2              # each plain fence
 //! cumulative = 3         # each cumulative fence; as a plain one, if nothing is said
 //! [points]               # a factor for single places
@@ -26,9 +29,13 @@ const LARGEST: u64 = 1_000_000;
 /// Weights of kinds and factors of sites.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Costs {
+    marks: u64,
     stores: u64,
+    light: u64,
     plain: u64,
     cumulative: u64,
+    /// Whether a file has said what kinds cost: else each instruction of an architecture has a cost of its own.
+    weighs_kinds: bool,
     sites: BTreeMap<Site, u64>,
 }
 
@@ -57,6 +64,18 @@ pub enum CostError {
         /// The cost of a plain fence.
         plain: u64,
     },
+    /// Something weaker that is dearer.
+    #[error(
+        "{name:?} costs {cost}, more than a plain fence ({plain}), which can do all that it does: give it at most that cost"
+    )]
+    WeakerIsDearer {
+        /// What it is.
+        name: String,
+        /// Its cost.
+        cost: u64,
+        /// The cost of a plain fence.
+        plain: u64,
+    },
     /// A stronger fence that is cheaper: then nobody would want the weaker one.
     #[error(
         "a cumulative fence costs less ({cumulative}) than a plain one ({plain}); it can do all that a plain one does, so give both its cost"
@@ -77,22 +96,19 @@ pub enum CostError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CostFile {
+    marks: Option<u64>,
     stores: Option<u64>,
-    #[serde(default = "one")]
-    plain: u64,
+    lightweight: Option<u64>,
+    plain: Option<u64>,
     #[serde(default)]
     cumulative: Option<u64>,
     #[serde(default)]
     points: BTreeMap<String, u64>,
 }
 
-fn one() -> u64 {
-    1
-}
-
 impl Default for Costs {
     fn default() -> Costs {
-        Costs { stores: 1, plain: 1, cumulative: 1, sites: BTreeMap::new() }
+        Costs { marks: 1, stores: 1, light: 1, plain: 1, cumulative: 1, weighs_kinds: false, sites: BTreeMap::new() }
     }
 }
 
@@ -107,7 +123,7 @@ impl Costs {
         for instr in outline.instrs() {
             let inside = (1..=accesses.last_level(instr)).map(|level| (Place::Inside(level), FENCE + 3));
             let after = (Place::After, if has_text(instr) { FENCE } else { 2 * FENCE });
-            for (place, cost) in inside.chain([(Place::Before, FENCE + 1), after]) {
+            for (place, cost) in inside.chain([(Place::On, FENCE), (Place::Before, FENCE + 1), after]) {
                 sites.insert(Site { instr, place }, cost);
             }
         }
@@ -150,7 +166,8 @@ impl Costs {
             let weight = checked(name, *weight)?;
             sites.entry(*site).and_modify(|known: &mut u64| *known = weight.max(*known)).or_insert(weight);
         }
-        let plain = checked("plain", file.plain)?;
+        let kinds = [file.marks, file.stores, file.lightweight, file.plain, file.cumulative];
+        let plain = checked("plain", file.plain.unwrap_or(1))?;
         let cumulative = file.cumulative.map_or(Ok(plain), |cumulative| checked("cumulative", cumulative))?;
         if cumulative < plain {
             return Err(CostError::CumulativeIsCheaper { plain, cumulative });
@@ -159,7 +176,16 @@ impl Costs {
         if stores > plain {
             return Err(CostError::StoresAreDearer { stores, plain });
         }
-        Ok(Costs { stores, plain, cumulative, sites })
+        let lighter = |name: &str, given: Option<u64>| {
+            let cost = given.map_or(Ok(plain), |cost| checked(name, cost))?;
+            if cost > plain {
+                return Err(CostError::WeakerIsDearer { name: name.to_owned(), cost, plain });
+            }
+            Ok(cost)
+        };
+        let (marks, light) = (lighter("marks", file.marks)?, lighter("lightweight", file.lightweight)?);
+        let weighs_kinds = kinds.iter().any(Option::is_some);
+        Ok(Costs { marks, stores, light, plain, cumulative, weighs_kinds, sites })
     }
 
     /// The cost of a fence of this strength at this site.
@@ -167,11 +193,22 @@ impl Costs {
     pub fn of(&self, site: Site, strength: FenceStrength) -> u64 {
         let weight = match strength {
             FenceStrength::Stores => self.stores,
-            // Placement by the event graph and by store buffers offers neither.
-            FenceStrength::Loads | FenceStrength::Lightweight | FenceStrength::Plain => self.plain,
+            FenceStrength::Loads | FenceStrength::Lightweight | FenceStrength::Between(..) => self.light,
+            FenceStrength::Marks(_) => self.marks,
+            FenceStrength::Plain => self.plain,
             FenceStrength::Cumulative => self.cumulative,
         };
-        weight * self.sites.get(&site).copied().unwrap_or(1)
+        weight * self.factor(site)
+    }
+
+    fn factor(&self, site: Site) -> u64 {
+        self.sites.get(&site).copied().unwrap_or(1)
+    }
+
+    /// The cost of one of an architecture's instructions, which costs so much by itself, unless a file says otherwise.
+    #[must_use]
+    pub fn of_instruction(&self, site: Site, strength: FenceStrength, own: u64) -> u64 {
+        if self.weighs_kinds { self.of(site, strength) } else { own * self.factor(site) }
     }
 
     /// Whether fences of stores cost less than plain ones: else equally many fences cost the same, whatever their kind.
@@ -194,6 +231,7 @@ pub fn place_name(place: Place) -> String {
         Place::Before => "before".to_owned(),
         Place::After => "after".to_owned(),
         Place::Inside(level) => format!("inside {level}"),
+        Place::On => "on".to_owned(),
         Place::State => "state".to_owned(),
     }
 }

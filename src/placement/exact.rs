@@ -47,6 +47,7 @@ const AT_A_STATE: u64 = 1 << 20;
 #[must_use]
 pub fn unreadability(accesses: &Accesses, site: Site) -> u64 {
     match site.place {
+        Place::On => 0,
         Place::After => u64::from(accesses.is_quiet(site.instr)),
         Place::Before => 2,
         Place::Inside(_) => 3,

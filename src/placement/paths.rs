@@ -31,10 +31,8 @@ pub fn open_paths(
         let mut ends: BTreeMap<VertexId, BTreeSet<VertexId>> = BTreeMap::new();
         for delay in delays {
             let asks = match strength {
-                FenceStrength::Stores | FenceStrength::Loads | FenceStrength::Lightweight | FenceStrength::Plain => {
-                    delay.is_unsafe
-                }
                 FenceStrength::Cumulative => delay.cumulative,
+                _ => delay.is_unsafe,
             };
             if asks {
                 ends.entry(delay.from).or_default().insert(delay.to);

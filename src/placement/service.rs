@@ -36,11 +36,8 @@ pub fn served_delays(problem: &Problem<'_>, fences: &BTreeMap<Site, FenceStrengt
         for (_, strength) in asked.into_iter().filter(|(is_asked, _)| *is_asked) {
             let met = first_met.entry((delay.from, strength)).or_insert_with(|| {
                 fences_met(|note| match strength {
-                    FenceStrength::Stores
-                    | FenceStrength::Loads
-                    | FenceStrength::Lightweight
-                    | FenceStrength::Plain => chains.explore(delay.from, note),
                     FenceStrength::Cumulative => explore_open(graph, &in_place, delay.from, note),
+                    _ => chains.explore(delay.from, note),
                 })
             });
             for &(site, label) in met.iter() {
@@ -73,7 +70,7 @@ fn comes_behind(graph: &AbstractEventGraph, site: Site, label: LabelId) -> Fixed
     let first_level = match site.place {
         Place::Before => Some(0),
         Place::Inside(level) => Some(level),
-        Place::After | Place::State => None,
+        Place::After | Place::On | Place::State => None,
     };
     let here = graph.evaluation(label).events.iter();
     let here = here.filter(|event| first_level.is_some_and(|level| event.level >= level));

@@ -9,7 +9,7 @@ use crate::analysis::ModelOutcome;
 use crate::ids::{ControlAt, InstrAt, InstrId, ThreadAt};
 use crate::memory::{FenceStrength, MemoryModel};
 use crate::outline::{Outline, Place, Site};
-use crate::program::{At, Instruction, InstructionKind, Marks, PartialFence, Program, Thread};
+use crate::program::{At, Instruction, InstructionKind, Marks, Program, Thread};
 use crate::weak::split::SplitProgram;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Fences, atomic instructions, and marks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repair {
-    /// Where fences stand, and of which kind.
+    /// Where fences stand, and of which kind; marks stand [on](Place::On) an instruction.
     pub fences: BTreeMap<Site, FenceStrength>,
     /// Instructions that become atomic.
     pub locked: BTreeSet<InstrId>,
@@ -107,9 +107,7 @@ impl FenceObject {
     fn strength(&self) -> Result<FenceStrength, Mismatch> {
         match &self.kind {
             None => Ok(FenceStrength::Plain),
-            Some(named) => FenceStrength::ALL
-                .into_iter()
-                .find(|strength| strength.to_string() == *named)
+            Some(named) => FenceStrength::named(named)
                 .ok_or_else(|| Mismatch::Strength(named.clone(), format!("{}.{}", self.thread, self.instruction))),
         }
     }
@@ -191,6 +189,7 @@ impl Repair {
                 ("before", _) => Site::before(instr),
                 ("state", _) => outline.site_behind(instr).ok_or_else(position)?,
                 ("inside", Some(level)) => Site::inside(instr, level),
+                ("on", _) => Site::on(instr),
                 _ => return Err(position()),
             };
             repair.fences.insert(site, fence.strength()?);
@@ -219,7 +218,7 @@ impl Repair {
                     ways.for_each(|instruction| put(&mut after, At { instruction, ..at }, strength));
                 }
                 Place::State => put(&mut states, (at.thread, program.instruction(at).to), strength),
-                Place::Inside(_) => {
+                Place::Inside(_) | Place::On => {
                     locked.insert(at);
                 }
             }
@@ -267,35 +266,39 @@ impl Repair {
                 Place::Before => split.fence_before(at, strength),
                 Place::Inside(level) => split.fence_inside(at, level, strength),
                 Place::After => split.fence_after(at, strength),
-                Place::State => {}
+                Place::State | Place::On => {}
             }
         }
     }
 
     /// The instructions that get marks, and which.
     fn marks_at(&self, outline: &Outline) -> impl Iterator<Item = (At, Marks)> {
-        self.marks.iter().filter_map(|(&instr, &marks)| Some((outline.at(instr)?, marks)))
+        let suggested = self.fences.iter().filter_map(|(site, strength)| match strength {
+            FenceStrength::Marks(marks) => Some((site.instr, *marks)),
+            _ => None,
+        });
+        let marks = self.marks.iter().map(|(&instr, &marks)| (instr, marks)).chain(suggested);
+        marks.filter_map(|(instr, marks)| Some((outline.at(instr)?, marks)))
     }
 
     /// The sites of fences, the positions of their instructions, and of which kind they are.
     fn fences_at(&self, outline: &Outline) -> impl Iterator<Item = (Site, At, FenceStrength)> {
-        self.fences.iter().filter_map(|(&site, &strength)| Some((site, outline.at(site.instr)?, strength)))
-    }
-}
-
-/// The partial fence of this kind; none if it is a full one.
-fn partial(strength: FenceStrength) -> Option<PartialFence> {
-    match strength {
-        FenceStrength::Stores => Some(PartialFence::Stores),
-        FenceStrength::Loads => Some(PartialFence::Loads),
-        FenceStrength::Lightweight => Some(PartialFence::Lightweight),
-        FenceStrength::Plain | FenceStrength::Cumulative => None,
+        let fences = self.fences.iter().filter(|(site, _)| site.place != Place::On);
+        fences.filter_map(|(&site, &strength)| Some((site, outline.at(site.instr)?, strength)))
     }
 }
 
 /// What the instruction is called after: two fences at one place have names of their own.
-fn word(strength: FenceStrength) -> &'static str {
-    if strength == FenceStrength::Loads { "load-fence" } else { "fence" }
+fn word(strength: FenceStrength) -> String {
+    match strength {
+        FenceStrength::Loads => "load-fence".to_owned(),
+        FenceStrength::Between(before, after) => format!("fence {before},{after}"),
+        FenceStrength::Marks(_)
+        | FenceStrength::Stores
+        | FenceStrength::Lightweight
+        | FenceStrength::Plain
+        | FenceStrength::Cumulative => "fence".to_owned(),
+    }
 }
 
 /// One more fence at a place.
@@ -318,7 +321,7 @@ fn put_between(thread: &mut Thread, ways: &[InstrAt], name: String, strength: Fe
         priority: 0,
         condition: None,
         assignments: Vec::new(),
-        kind: partial(strength).map_or(InstructionKind::Fence, InstructionKind::PartialFence),
+        kind: strength.partial().map_or(InstructionKind::Fence, InstructionKind::PartialFence),
         span,
     });
     thread.states.push(name);

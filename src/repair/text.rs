@@ -2,7 +2,7 @@
 //! say. A fence inside an instruction has no place in any text: the instruction becomes atomic, which is more than a
 //! fence. Marks stand where the language has words for them.
 
-use super::{Repair, partial};
+use super::Repair;
 use crate::lang::edit::Change;
 use crate::outline::{Outline, Place};
 
@@ -11,8 +11,8 @@ impl Repair {
     #[must_use]
     pub fn changes(&self, outline: &Outline) -> Vec<Change> {
         let locked = self.locked.iter().filter_map(|&instr| outline.at(instr)).map(Change::Atomic);
-        let fences = self.fences_at(outline).map(|(site, at, strength)| match (site.place, partial(strength)) {
-            (Place::Inside(_), _) => Change::Atomic(at),
+        let fences = self.fences_at(outline).map(|(site, at, strength)| match (site.place, strength.partial()) {
+            (Place::Inside(_) | Place::On, _) => Change::Atomic(at),
             (Place::Before, Some(kind)) => Change::PartialFenceBefore(at, kind),
             (Place::After, Some(kind)) => Change::PartialFenceAfter(at, kind),
             (Place::State, Some(kind)) => Change::PartialFenceAtTarget(at, kind),

@@ -304,7 +304,7 @@ pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<Fen
         point: names::point(accesses, fence.site),
         level: match fence.site.place {
             Place::Inside(level) => Some(level),
-            Place::Before | Place::After | Place::State => None,
+            Place::Before | Place::After | Place::On | Place::State => None,
         },
         state: (fence.site.place == Place::State).then(|| outcome.target(fence.site.instr)).flatten(),
         serves: fence.delays.clone(),

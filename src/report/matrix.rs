@@ -38,6 +38,8 @@ impl Need {
             Need::Fence(FenceStrength::Stores) => 'S',
             Need::Fence(FenceStrength::Loads) => 'R',
             Need::Fence(FenceStrength::Lightweight) => 'W',
+            Need::Fence(FenceStrength::Between(..)) => 'B',
+            Need::Fence(FenceStrength::Marks(_)) => 'A',
             Need::Fence(FenceStrength::Plain) => 'F',
             Need::Fence(FenceStrength::Cumulative) => 'C',
             Need::Lock(Role::TornUpdate | Role::TornCondition) => 'L',
@@ -155,7 +157,17 @@ impl<'a> Matrix<'a> {
             (FenceStrength::Loads, "R load fence, "),
             (FenceStrength::Lightweight, "W lightweight fence, "),
         ];
-        let lighter: String = named.into_iter().filter(|(strength, _)| has(*strength)).map(|(_, name)| name).collect();
+        let mut lighter: String =
+            named.into_iter().filter(|(strength, _)| has(*strength)).map(|(_, name)| name).collect();
+        let is_any = |is: fn(&FenceStrength) -> bool| {
+            results.iter().flat_map(|result| &result.fences).any(|fence| is(&fence.strength))
+        };
+        if is_any(|strength| matches!(strength, FenceStrength::Between(..))) {
+            lighter.push_str("B fence of some accesses, ");
+        }
+        if is_any(|strength| matches!(strength, FenceStrength::Marks(_))) {
+            lighter.push_str("A acquire or release, ");
+        }
         writeln!(out, "F fence, {lighter}C cumulative fence, L lock (can be torn), l the same lock, . nothing")?;
         if self.is_complete() {
             Ok(())

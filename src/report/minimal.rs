@@ -109,6 +109,11 @@ impl Outcome {
                 "not confirmed: the machine of {} does not perform atomic instructions that are no full fences",
                 result.model.name
             )),
+            Confirming::ByAxioms => known.push(format!("every critical cycle was judged by the axioms of {}", result.model.name)),
+            Confirming::TooManyCycles(steps) => known.push(format!(
+                "full fences only: there are too many critical cycles for the axioms of {} to judge each, more than {steps} steps",
+                result.model.name
+            )),
             Confirming::Done => known.push(format!("{confirmed} of {delays} delays confirmed")),
             Confirming::OfFew => known.push(format!("{confirmed} of {delays} delays confirmed by runs of few threads")),
             Confirming::OutOfStates(states) => {
@@ -120,6 +125,7 @@ impl Outcome {
         }
         let Unheeded { fences, marked } = Unheeded::of(self);
         match (fences.is_empty(), marked.is_empty()) {
+            _ if result.confirming == Confirming::ByAxioms => {}
             (true, true) => {}
             (false, true) => known.push("partial fences are not counted".to_owned()),
             (true, false) => known.push("marks on accesses are not counted".to_owned()),
@@ -137,7 +143,14 @@ pub fn confirmed_in_words(result: &ModelOutcome) -> Option<String> {
             .map(|confirmation| result.num_of(confirmation));
     let is_asked = match result.confirming {
         Confirming::Done | Confirming::OfFew | Confirming::OutOfStates(_) | Confirming::Stopped(_) => true,
-        Confirming::NotAsked | Confirming::NoMachine | Confirming::Unperformed => false,
+        Confirming::ByAxioms => {
+            let all = result.confirmations.len();
+            let unfenced = if result.infeasible.is_empty() { "" } else { " and get no fence" };
+            return (no > 0).then(|| {
+                format!("delays: {all}, of which {no} {} on no cycle that the axioms allow{unfenced}", are(no))
+            });
+        }
+        Confirming::NotAsked | Confirming::NoMachine | Confirming::Unperformed | Confirming::TooManyCycles(_) => false,
     };
     let all = result.confirmations.len();
     if all == 0 || (!is_asked && yes == 0) {
@@ -174,6 +187,10 @@ pub fn confirmed_in_words(result: &ModelOutcome) -> Option<String> {
 }
 
 /// `was` or `were`.
+fn are(number: usize) -> &'static str {
+    if number == 1 { "is" } else { "are" }
+}
+
 fn were(number: usize) -> &'static str {
     if number == 1 { "was" } else { "were" }
 }

@@ -56,7 +56,7 @@ pub fn location(accesses: &Accesses, location: LocationId) -> &str {
 pub fn place(place: Place) -> String {
     match place {
         Place::State => "at the state behind".to_owned(),
-        Place::Before | Place::Inside(_) | Place::After => place_name(place),
+        Place::Before | Place::Inside(_) | Place::On | Place::After => place_name(place),
     }
 }
 
@@ -99,6 +99,8 @@ pub fn confirming(confirming: Confirming) -> &'static str {
         Confirming::NotAsked => "not asked",
         Confirming::NoMachine => "no machine",
         Confirming::Unperformed => "not performed",
+        Confirming::ByAxioms => "axioms",
+        Confirming::TooManyCycles(_) => "too many cycles",
         Confirming::Done => "done",
         Confirming::OfFew => "few-threads",
         Confirming::OutOfStates(_) => "out of states",

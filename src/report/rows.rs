@@ -119,6 +119,7 @@ pub fn position(place: Place) -> &'static str {
     match place {
         Place::Before => "before",
         Place::Inside(_) => "inside",
+        Place::On => "on",
         Place::After => "after",
         Place::State => "state",
     }

@@ -309,6 +309,7 @@ fn drawn_in(outcome: &Outcome, source: &Source, fence: &Fence) -> Vec<(snippet::
         Place::Before => here(snippet::Spot::Before, mnemonic.clone()),
         Place::After => here(snippet::Spot::After, mnemonic.clone()),
         Place::Inside(_) => here(snippet::Spot::Around, format!("{mnemonic} inside")),
+        Place::On => here(snippet::Spot::Around, mnemonic.clone()),
         Place::State => {
             let way = |instr: InstrId| {
                 let what = if instr == own { mnemonic.clone() } else { "the same fence".to_owned() };

@@ -61,8 +61,9 @@ pub enum Fenced {
 impl From<FenceStrength> for Fenced {
     fn from(strength: FenceStrength) -> Fenced {
         match strength {
-            FenceStrength::Loads => Fenced::Idle,
-            FenceStrength::Stores | FenceStrength::Lightweight => Fenced::Ordered,
+            FenceStrength::Loads | FenceStrength::Marks(_) => Fenced::Idle,
+            FenceStrength::Between(..) if !strength.does_all_of(FenceStrength::Stores) => Fenced::Idle,
+            FenceStrength::Stores | FenceStrength::Lightweight | FenceStrength::Between(..) => Fenced::Ordered,
             FenceStrength::Plain | FenceStrength::Cumulative => Fenced::Drained,
         }
     }

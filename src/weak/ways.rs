@@ -108,7 +108,7 @@ impl Way {
     pub fn stops(&self, site: Site) -> Option<FenceStrength> {
         match site.place {
             Place::Inside(_) => self.inside.contains(&site.instr).then_some(FenceStrength::Stores),
-            Place::Before | Place::After | Place::State => self.between.get(&site).copied(),
+            Place::Before | Place::After | Place::On | Place::State => self.between.get(&site).copied(),
         }
     }
 }

@@ -16,8 +16,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The tests of the corpus that are not read, all for accesses to parts of a location.
-const REFUSED: [&str; 5] =
-    ["CO-MIXED-1.litmus", "CO-MIXED-1b.litmus", "CO-MIXED-6-sep+reader.litmus", "CO-MIXED-6.litmus", "MP+stp+addr+60.litmus"];
+const REFUSED: [&str; 5] = [
+    "CO-MIXED-1.litmus",
+    "CO-MIXED-1b.litmus",
+    "CO-MIXED-6-sep+reader.litmus",
+    "CO-MIXED-6.litmus",
+    "MP+stp+addr+60.litmus",
+];
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -360,17 +365,23 @@ fn stores_exclusive() {
 #[test]
 fn comparing_and_exchanging() {
     let cas = |expected: &str| {
-        format!("AArch64 t\n{{ x=5; 0:X1=x; }}\nP0 ;\n MOV W2,{expected} ;\n MOV W3,#9 ;\n CASAL W2,W3,[X1] ;\nexists (x=9)")
+        format!(
+            "AArch64 t\n{{ x=5; 0:X1=x; }}\nP0 ;\n MOV W2,{expected} ;\n MOV W3,#9 ;\n CASAL W2,W3,[X1] ;\nexists (x=9)"
+        )
     };
     let x = |text: &str| ends(text).into_iter().map(|(shared, _)| shared[0]).collect::<Vec<_>>();
     assert_eq!((x(&cas("#5")), x(&cas("#6"))), (vec![9], vec![5]));
     let x86 = |expected: &str| {
-        format!("X86 t\n{{ x=5; 0:EAX={expected}; 0:EBX=9; }}\nP0 ;\n LOCK CMPXCHG [x],EBX ;\n JNE L ;\n MOV [y],$1 ;\n L: ;\nexists (y=1)")
+        format!(
+            "X86 t\n{{ x=5; 0:EAX={expected}; 0:EBX=9; }}\nP0 ;\n LOCK CMPXCHG [x],EBX ;\n JNE L ;\n MOV [y],$1 ;\n L: ;\nexists (y=1)"
+        )
     };
     let both = |text: &str| ends(text).into_iter().map(|(shared, _)| shared).collect::<Vec<_>>();
     assert_eq!((both(&x86("5")), both(&x86("6"))), (vec![vec![9, 1]], vec![vec![5, 0]]));
     let c = |form: &str| {
-        format!("C t\n{{ x=5; }}\nP0 (atomic_int* x) {{ int e = 6; int r0 = atomic_compare_exchange_{form}(x, &e, 9); }}\nexists (0:r0=1)")
+        format!(
+            "C t\n{{ x=5; }}\nP0 (atomic_int* x) {{ int e = 6; int r0 = atomic_compare_exchange_{form}(x, &e, 9); }}\nexists (0:r0=1)"
+        )
     };
     for form in ["strong", "weak"] {
         let found = ends(&c(form));
@@ -382,7 +393,8 @@ fn comparing_and_exchanging() {
 
 #[test]
 fn statements_of_c() {
-    let text = "C t // a comment\n{ int x[2] = {1, 2}; [y] = 3; }\n/* another (* one *) */\nP0 (int* x, volatile int *y) {
+    let text =
+        "C t // a comment\n{ int x[2] = {1, 2}; [y] = 3; }\n/* another (* one *) */\nP0 (int* x, volatile int *y) {
   int i = 0, sum = 0, odd;
   while (i < 2 && x[i] != 0) { sum += *(x + i); i++; }
   if (!(sum == 3) || *y != 3) odd = -1; else { odd = (sum | 4) ^ ~0 & 2; }

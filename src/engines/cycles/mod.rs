@@ -22,6 +22,7 @@ use crate::cycles::Atomicity;
 use crate::explore::observe::{FactsObserver, facts};
 use crate::explore::{Stop, explore};
 use crate::facts::Facts;
+use crate::kinds::outcome as kinds;
 use crate::memory::{Known, MemoryModel};
 use crate::placement::Minimality;
 use crate::property::PropertyKind;
@@ -207,10 +208,15 @@ impl Examined for Analysed<'_> {
         if let Some(known) = self.known.iter().find(is_asked) {
             return Ok(known.clone());
         }
+        let by_axioms = |result: ModelOutcome| match self.settings.confirm {
+            Confirm::Off => result,
+            Confirm::Mark => kinds::marked(&self.analysis, model, options, result),
+            Confirm::Auto | Confirm::Full => kinds::by_axioms(&self.analysis, model, options, result),
+        };
         let mut result = match (self.specification, &self.abstracted) {
-            (None, _) => self.analysis.run(model, options),
+            (None, _) => by_axioms(self.analysis.run(model, options)),
             (Some(_), Some((_, between))) => between.place(&self.analysis, model, options)?,
-            (Some(specification), None) => self.confirmed(specification, model, options)?,
+            (Some(specification), None) => by_axioms(self.confirmed(specification, model, options)?),
         };
         if options.costs.prefer_stores() && model.known() == Ok(Known::Pso) && !result.fences.is_empty() {
             // Only full fences are placed here, and with fences of stores something may be cheaper.

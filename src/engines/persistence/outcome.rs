@@ -324,7 +324,7 @@ fn is_open(paths: &Paths<'_>, fences: &Cuts) -> bool {
         Place::Before => paths.instr(then) == site.instr,
         Place::After => paths.instr(first) == site.instr,
         Place::State => target(paths.instr(first)) == target(site.instr),
-        Place::Inside(_) => false,
+        Place::Inside(_) | Place::On => false,
     };
     let passes = |first: InstrAt, then: InstrAt| {
         // Within an instruction that is performed in parts stands none.

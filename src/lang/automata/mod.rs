@@ -88,6 +88,7 @@ pub const LANGUAGE: Language = Language {
     insertions: None,
     instances: Some(instances::instances),
     writes_store_fences: false,
+    writes_kinds: false,
     condition: None,
 };
 

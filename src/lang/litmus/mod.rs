@@ -59,6 +59,7 @@ pub const LANGUAGE: Language = Language {
     insertions: None,
     instances: None,
     writes_store_fences: false,
+    writes_kinds: false,
     condition: None,
 };
 

@@ -29,12 +29,7 @@ pub fn assemble(code: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<(), Di
     run(&Line::new(code, &NOTATION), assembler)
 }
 
-const NOTATION: Notation = Notation {
-    operand,
-    accumulator: "EAX",
-    supported: SUPPORTED,
-    target_first: true,
-};
+const NOTATION: Notation = Notation { operand, accumulator: "EAX", supported: SUPPORTED, target_first: true };
 
 /// How x86 is written.
 pub struct Notation {

@@ -82,6 +82,7 @@ pub const LANGUAGE: Language = Language {
     insertions: Some(edit::insertions),
     instances: None,
     writes_store_fences: true,
+    writes_kinds: false,
     condition: Some(condition),
 };
 

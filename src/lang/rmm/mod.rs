@@ -94,6 +94,7 @@ pub const LANGUAGE: Language = Language {
     insertions: Some(edit::insertions),
     instances: Some(instances::instances),
     writes_store_fences: false,
+    writes_kinds: false,
     condition: None,
 };
 

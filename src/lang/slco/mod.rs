@@ -66,6 +66,7 @@ pub const LANGUAGE: Language = Language {
     insertions: Some(edit::insertions),
     instances: Some(instances::instances),
     writes_store_fences: true,
+    writes_kinds: true,
     condition: None,
 };
 

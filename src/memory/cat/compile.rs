@@ -113,7 +113,8 @@ impl Compiler {
         for (binding, variable) in bindings.iter().zip(variables) {
             let value = self.relation(&binding.body, &Scope { arguments: &[], known })?;
             if !self.graph.define(variable, value) {
-                let message = format!("`{}` shrinks when what is defined here grows: it has no least solution", binding.name);
+                let message =
+                    format!("`{}` shrinks when what is defined here grows: it has no least solution", binding.name);
                 let help = "a name of a `let rec` must not stand behind `\\` or `~` in its definitions";
                 return Err(CatError::new(&binding.body.place, message).with_help(help));
             }
@@ -352,8 +353,11 @@ impl Compiler {
 }
 
 fn not_applied(function: &Function, place: &Place) -> CatError {
-    CatError::new(place, format!("`{}` is a function", function.name))
-        .with_help(format!("apply it: {}({})", function.name, function.parameters.join(", ")))
+    CatError::new(place, format!("`{}` is a function", function.name)).with_help(format!(
+        "apply it: {}({})",
+        function.name,
+        function.parameters.join(", ")
+    ))
 }
 
 /// How many letters must be changed, put in or taken out; upper and lower case are alike.

@@ -264,7 +264,9 @@ impl Bits {
         }
         for step in &graph.steps {
             match step {
-                Step::Node(id) if graph.node(*id).is_dynamic => is_empty[id.index()] = stays_empty(graph, *id, &is_empty),
+                Step::Node(id) if graph.node(*id).is_dynamic => {
+                    is_empty[id.index()] = stays_empty(graph, *id, &is_empty)
+                }
                 Step::Fixpoint(group) if graph.groups[*group].is_dynamic => {
                     let definitions = &graph.groups[*group].definitions;
                     definitions.iter().for_each(|known| is_empty[known.variable.index()] = true);
@@ -298,11 +300,9 @@ fn stays_empty(graph: &Graph, id: Id, is_empty: &[bool]) -> bool {
         Op::Universe | Op::BaseSet(_) | Op::Base(_) | Op::Complement(_) => false,
         Op::Variable(..) => of(&id),
         Op::Union(parts) => parts.iter().all(of),
-        Op::Intersection(a, b)
-        | Op::Sequence(a, b)
-        | Op::StartingIn(a, b)
-        | Op::EndingIn(a, b)
-        | Op::Product(a, b) => of(a) || of(b),
+        Op::Intersection(a, b) | Op::Sequence(a, b) | Op::StartingIn(a, b) | Op::EndingIn(a, b) | Op::Product(a, b) => {
+            of(a) || of(b)
+        }
         Op::Postfix(Postfix::Plus | Postfix::Inverse, a)
         | Op::Difference(a, _)
         | Op::Identity(a)
@@ -501,7 +501,8 @@ mod tests {
         for _ in 0..4000 {
             let size = rng.random_range(2..7);
             let structure = random_structure(&mut rng, size);
-            let demand = ["acyclic", "irreflexive", "empty", "~acyclic", "~irreflexive", "~empty"][rng.random_range(0..6)];
+            let demand =
+                ["acyclic", "irreflexive", "empty", "~acyclic", "~irreflexive", "~empty"][rng.random_range(0..6)];
             let text = format!("{demand} {}", random_relation(&mut rng, 3));
             let axioms = Axioms::from_text("t.cat", &text).unwrap();
             let [rf, co, fr] = [(); 3].map(|()| random_pairs(&mut rng, size));

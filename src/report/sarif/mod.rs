@@ -250,8 +250,8 @@ impl<'a> Writer<'a> {
         let is_confirmed = |delay: &usize| result.confirmations.get(*delay) == Some(&Confirmation::Yes);
         let repair = Repair { fences: [(fence.site, fence.strength)].into(), ..Repair::default() };
         let rule = match fence.strength {
-            FenceStrength::Stores | FenceStrength::Loads | FenceStrength::Lightweight | FenceStrength::Plain => 0,
             FenceStrength::Cumulative => 1,
+            _ => 0,
         };
         ResultObject {
             rule_id: RULES[rule].0,

@@ -116,10 +116,8 @@ impl<'a> Combiner<'a> {
         let first_initial = axioms.has_initial_writes().then_some(accesses.len() + fences);
         let Some(ways) = self.ways(&accesses, first_initial) else { return Ok(()) };
         let structure = structure(&traces, &accesses, axioms.has_initial_writes());
-        let prepared = Prepared::new(axioms, &structure, axioms.is_coherent()).map_err(|refusal| Failure::Refused {
-            model: model.name().to_owned(),
-            refusal,
-        })?;
+        let prepared = Prepared::new(axioms, &structure, axioms.is_coherent())
+            .map_err(|refusal| Failure::Refused { model: model.name().to_owned(), refusal })?;
         let mut search = Combining {
             prepared,
             has_flags: axioms.has_flags(),
@@ -133,11 +131,7 @@ impl<'a> Combiner<'a> {
 
     /// For each location that is accessed, the ways in which its accesses can communicate, those with the fewest ways
     /// first; nothing if one has none. The initial writes, if they are events, are in the order of the locations.
-    fn ways(
-        &self,
-        accesses: &[ThreadAccess<'_>],
-        first_initial: Option<usize>,
-    ) -> Option<Vec<(LocationAt, Vec<Way>)>> {
+    fn ways(&self, accesses: &[ThreadAccess<'_>], first_initial: Option<usize>) -> Option<Vec<(LocationAt, Vec<Way>)>> {
         let locations: BTreeSet<LocationAt> = accesses.iter().map(|of| of.access.location).collect();
         let is_coherent = self.model.axioms().is_coherent();
         let mut ways = Vec::new();

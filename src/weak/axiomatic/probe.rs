@@ -54,11 +54,8 @@ fn cycle(
         access(2, before, 0),
     ];
     let edge = |kind: Dependencies| if dependencies.intersects(kind) { vec![(0, 1)] } else { Vec::new() };
-    let edges = Edges {
-        addr: edge(Dependencies::ADDR),
-        data: edge(Dependencies::DATA),
-        ctrl: edge(Dependencies::CTRL),
-    };
+    let edges =
+        Edges { addr: edge(Dependencies::ADDR), data: edge(Dependencies::DATA), ctrl: edge(Dependencies::CTRL) };
     let structure = Structure::build(&events, &edges);
     // At each location, the accesses in the order of the cycle: reads read what was written last.
     let first = if pair.same_location { vec![7, 0, 1, 2] } else { vec![7, 0] };

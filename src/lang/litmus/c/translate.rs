@@ -122,12 +122,7 @@ impl Translator<'_> {
         }
     }
 
-    fn assign(
-        &mut self,
-        target: &Expr<'_>,
-        operator: Option<&str>,
-        value: &Expr<'_>,
-    ) -> Result<(), Diagnostic> {
+    fn assign(&mut self, target: &Expr<'_>, operator: Option<&str>, value: &Expr<'_>) -> Result<(), Diagnostic> {
         let place = self.place(target)?;
         let (Place::Local(reference) | Place::Shared(reference)) = &place;
         let reference = reference.clone();
@@ -219,9 +214,9 @@ impl Translator<'_> {
                 arithmetic(operator.text, left, right, span)
                     .ok_or_else(|| operator.error(format!("the operator `{}` is not supported", operator.text)))
             }
-            Expr::Call(name, arguments) => self
-                .call(*name, arguments, None)?
-                .ok_or_else(|| name.error(format!("`{}` gives no value", name.text))),
+            Expr::Call(name, arguments) => {
+                self.call(*name, arguments, None)?.ok_or_else(|| name.error(format!("`{}` gives no value", name.text)))
+            }
         }
     }
 
@@ -351,9 +346,7 @@ impl Translator<'_> {
         match expression {
             Expr::Name(name) => self.parameters.contains_key(name.text),
             Expr::Unary(and, _) => and.text == "&",
-            Expr::Binary(plus, left, right) => {
-                plus.text == "+" && (self.is_pointer(left) || self.is_pointer(right))
-            }
+            Expr::Binary(plus, left, right) => plus.text == "+" && (self.is_pointer(left) || self.is_pointer(right)),
             _ => false,
         }
     }
