@@ -6,7 +6,7 @@
 
 use super::unheeded::Unheeded;
 use crate::aeg::Profile;
-use crate::analysis::{Confirmation, Confirming, Inserted, ModelOutcome, Outcome};
+use crate::analysis::{Confirmation, Confirming, Inserted, ModelOutcome, Offered, Outcome};
 use crate::cycles::ConflictRule;
 use crate::placement::Minimality;
 use crate::placement::cost::Costs;
@@ -92,6 +92,11 @@ impl Outcome {
             }
             (Minimal::Abstraction, _) => {
                 format!("{least} for the abstraction (the program may need fewer: --engine auto)")
+            }
+            (Minimal::EventGraph, _)
+                if result.confirming == Confirming::ByAxioms && self.options.kinds == Offered::Mixture =>
+            {
+                format!("cheapest for the event graph{}", self.reservations(result))
             }
             (Minimal::EventGraph, _) => format!("{least} for the event graph{}", self.reservations(result)),
         }

@@ -370,10 +370,18 @@ impl Outcome {
             0 => String::new(),
             count => format!(" warnings={count}"),
         };
-        let stores = match result.num_of_fences(FenceStrength::Stores) {
+        let number_of = |is: fn(FenceStrength) -> bool, name: &str| match result
+            .fences
+            .iter()
+            .filter(|fence| is(fence.strength))
+            .count()
+        {
             0 => String::new(),
-            count => format!(" store_fences={count}"),
+            count => format!(" {name}={count}"),
         };
+        let stores = number_of(|strength| strength == FenceStrength::Stores, "store_fences")
+            + &number_of(|strength| strength.partial().is_some() && strength != FenceStrength::Stores, "light_fences")
+            + &number_of(|strength| matches!(strength, FenceStrength::Marks(_)), "marks");
         let TimesRow { seconds, explore_seconds, analyse_seconds } = self.times_row(result);
         format!(
             "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{stores}{engine}{property}{abstraction}{definitions}{warnings}",

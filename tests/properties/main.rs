@@ -11,6 +11,7 @@ mod buffer_automata;
 mod deadlocks;
 mod exploration;
 mod facts_extraction;
+mod kinds;
 mod partial_coherence;
 mod persistence;
 mod persistence_abstraction;

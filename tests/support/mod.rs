@@ -23,6 +23,7 @@ pub mod pages;
 pub mod programs;
 pub mod random;
 pub mod random_facts;
+pub mod random_litmus;
 pub mod random_mini;
 pub mod random_program;
 pub mod random_programs;
