@@ -296,6 +296,68 @@ fn what_diyone_writes_is_read_and_does_what_herd_says() {
     assert!(count * 10 >= tests.len() * 9, "only {count} of {} were compared", tests.len());
 }
 
+/// Instructions that read and write, each with values that tell it from the others.
+fn with_values() -> Vec<(String, String)> {
+    let mut tests = Vec::new();
+    let operators = ["SWP", "LDADD", "LDSET", "LDCLR", "LDEOR", "LDSMAX", "LDSMIN"];
+    for (operator, marks) in operators.into_iter().flat_map(|operator| ["", "A", "L", "AL"].map(|marks| (operator, marks))) {
+        let code = format!("{operator}{marks} W2,W3,[X1]");
+        tests.push((code, "AArch64", "x=6; 0:X1=x; 0:X2=3; 0:X3=9;", "0:X2=0 /\\ 0:X3=0"));
+    }
+    for operator in ["STADD", "STSET", "STCLR", "STEOR", "STADDL"] {
+        tests.push((format!("{operator} W2,[X1]"), "AArch64", "x=6; 0:X1=x; 0:X2=3;", "0:X2=0"));
+    }
+    for expected in [6, 7] {
+        let initial = if expected == 6 { "x=6; 0:X1=x; 0:X2=6; 0:X3=9;" } else { "x=6; 0:X1=x; 0:X2=7; 0:X3=9;" };
+        for marks in ["", "A", "L", "AL"] {
+            tests.push((format!("CAS{marks} W2,W3,[X1]"), "AArch64", initial, "0:X2=0 /\\ 0:X3=0"));
+        }
+    }
+    for code in ["ADD W2,W1,#5", "SUB W2,W1,#5", "EOR W2,W1,W3", "AND W2,W1,W3", "ORR W2,W1,W3"] {
+        tests.push((code.to_owned(), "AArch64", "0:X1=6; 0:X3=3;", "0:X2=0"));
+    }
+    for code in ["amoswap", "amoadd", "amoand", "amoor", "amoxor", "amomax", "amomin"] {
+        for marks in ["", ".aq", ".rl", ".aq.rl"] {
+            let code = format!("{code}.w{marks} x7,x5,(x6)");
+            tests.push((code, "RISCV", "x=6; 0:x6=x; 0:x5=3;", "0:x7=0"));
+        }
+    }
+    for code in ["add x7,x5,x6", "sub x7,x5,x6", "and x7,x5,x6", "or x7,x5,x6", "xor x7,x5,x6", "addi x7,x5,4"] {
+        tests.push((code.to_owned(), "RISCV", "0:x5=6; 0:x6=3;", "0:x7=0"));
+    }
+    for code in ["add r3,r1,r2", "xor r3,r1,r2", "and r3,r1,r2", "or r3,r1,r2", "addi r3,r1,4"] {
+        tests.push((code.to_owned(), "PPC", "0:r1=6; 0:r2=3;", "0:r3=0"));
+    }
+    for code in ["LOCK XADD [x],EBX", "XCHG [x],EBX", "LOCK CMPXCHG [x],EBX", "LOCK INC [x]", "LOCK DEC [x]"] {
+        tests.push((code.to_owned(), "X86", "x=6; 0:EAX=6; 0:EBX=3;", "0:EAX=0 /\\ 0:EBX=0"));
+        tests.push((code.to_owned(), "X86", "x=6; 0:EAX=5; 0:EBX=3;", "0:EAX=0 /\\ 0:EBX=0"));
+    }
+    let text = |(number, (code, architecture, initial, places)): (usize, (String, &str, &str, &str))| {
+        let name = format!("own-{number}");
+        let condition = if initial.contains("x=6;") { format!("x=0 /\\ {places}") } else { places.to_owned() };
+        let text = format!("{architecture} {name}\n{{ {initial} }}\n P0 ;\n {code} ;\nexists ({condition})\n");
+        (name, text)
+    };
+    tests.into_iter().enumerate().map(text).collect()
+}
+
+#[test]
+fn what_instructions_compute_is_what_herd_says() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut tests = Vec::new();
+    for (name, text) in with_values() {
+        let path = scratch.path().join(format!("{name}.litmus"));
+        fs::write(&path, &text).unwrap();
+        tests.push((path, only(&text)));
+    }
+    let paths: Vec<PathBuf> = tests.iter().map(|(path, _)| path.clone()).collect();
+    let Some(said) = under_sc(&paths, scratch.path()) else { return };
+    let (count, differing) = compared(&tests, &said);
+    println!("{count} of {} compared", tests.len());
+    assert_eq!(differing, [""; 0]);
+    assert!(count >= 80, "only {count} of {} were compared", tests.len());
+}
+
 /// Reads a test that is right.
 fn only(test: &str) -> Test {
     read("t.litmus", test).unwrap_or_else(|errors| panic!("{errors}"))

@@ -1,8 +1,8 @@
 //! x86 in the notation of its makers: `MOV EAX,[x]` reads, `MOV [x],$1` writes.
 //!
 //! `XCHG` with memory is locked by itself, other instructions by the prefix `LOCK`: they are atomic, and full fences.
-//! `CMPXCHG` writes only if the comparison holds. What x86 does without a write buffer or past it (`MOVNTI`,
-//! `CLFLUSH`) is refused: the models of x86 here do not know it.
+//! `CMPXCHG` writes only if the comparison holds. What x86 does without a write buffer or past it (`MOVNTI`)
+//! is refused: the models of x86 here do not know it.
 
 use super::architecture::symbolic;
 use super::assembler::{Address, Assembler, NOWHERE};
@@ -145,10 +145,9 @@ pub fn run(line: &Line<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnos
             });
             Ok(())
         }
-        mnemonic if mnemonic.starts_with("movnt") || mnemonic.starts_with("clflush") => {
-            Err(line.error(&format!("`{}` passes the caches by", written.head.text)).with_help(
-                "the models of x86 here have no accesses that are not cached, and no instructions on cache lines",
-            ))
+        mnemonic if mnemonic.starts_with("movnt") => {
+            Err(line.error(&format!("`{}` passes the caches by", written.head.text))
+                .with_help("the models of x86 here have no accesses that are not cached; `MOV` is one that is"))
         }
         mnemonic => match mnemonic.strip_prefix('j').and_then(branch_test) {
             Some(tests) if !is_locked => {
