@@ -152,7 +152,8 @@ impl<'a> Assembler<'a> {
             Some(Held::Address { location, is_exact: true }) => Ok(Address::Known { location, index: None, span }),
             Some(Held::Address { location, is_exact: false }) => {
                 let register = Expression::Read(self.reference(name, span));
-                let offset = self.binary(BinaryOperator::Subtract, register, Expression::Constant(address_of(location)));
+                let offset =
+                    self.binary(BinaryOperator::Subtract, register, Expression::Constant(address_of(location)));
                 Ok(self.offset(Address::Known { location, index: None, span }, offset))
             }
             Some(Held::Loaded) => Ok(Address::Loaded { value: Expression::Read(self.reference(name, span)), span }),
@@ -200,12 +201,12 @@ impl<'a> Assembler<'a> {
         match element {
             Some(0) => Ok(Address::Known { location, index: None, span }),
             Some(_) => Ok(Address::Known { location, index: Some(Expression::Constant(bytes / size)), span }),
-            None => Err(offset
-                .error(format!("the offset {bytes} leads to no element of this location"))
-                .with_help(format!(
+            None => Err(offset.error(format!("the offset {bytes} leads to no element of this location")).with_help(
+                format!(
                     "it has {length} of {size} bytes, as the initial state says: `int x[2]`; accesses to parts of an \
                      element are not supported"
-                ))),
+                ),
+            )),
         }
     }
 
@@ -221,11 +222,8 @@ impl<'a> Assembler<'a> {
     /// All that a loaded address may mean.
     fn possible(&mut self, value: &Expression, span: Span) -> Vec<Reference> {
         let accessed = |(assembler, location): (&mut Assembler<'a>, LocationAt)| {
-            let offset = assembler.binary(
-                BinaryOperator::Subtract,
-                value.clone(),
-                Expression::Constant(address_of(location)),
-            );
+            let offset =
+                assembler.binary(BinaryOperator::Subtract, value.clone(), Expression::Constant(address_of(location)));
             match assembler.offset(Address::Known { location, index: None, span }, offset) {
                 Address::Known { location, index, span } => Some(shared(location, index, span)),
                 Address::Loaded { .. } => None,
@@ -250,7 +248,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Writes a value to an address.
-    pub fn store(&mut self, address: Address, value: Expression, marks: Marks) {
+    pub fn store(&mut self, address: Address, value: &Expression, marks: Marks) {
         let targets = match address {
             Address::Known { location, index, span } => vec![shared(location, index, span)],
             Address::Loaded { value, span } => self.possible(&value, span),

@@ -60,12 +60,10 @@ pub fn modify(name: &str) -> Option<Modify> {
         "or" => bitwise_or,
         "xor" => |old, new, span| binary(BinaryOperator::BitwiseXor, old, new, span),
         "clear" => |old, new, span| binary(BinaryOperator::BitwiseAnd, old, bitwise_not(new, span), span),
-        "max" => |old, new, span| {
-            choice(binary(BinaryOperator::Greater, old.clone(), new.clone(), span), old, new, span)
-        },
-        "min" => |old, new, span| {
-            choice(binary(BinaryOperator::Less, old.clone(), new.clone(), span), old, new, span)
-        },
+        "max" => {
+            |old, new, span| choice(binary(BinaryOperator::Greater, old.clone(), new.clone(), span), old, new, span)
+        }
+        "min" => |old, new, span| choice(binary(BinaryOperator::Less, old.clone(), new.clone(), span), old, new, span),
         _ => return None,
     })
 }

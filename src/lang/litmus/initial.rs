@@ -96,9 +96,7 @@ impl Entries<'_> {
             None => Vec::new(),
             Some(right) => match right.between("{", "}") {
                 Some(inner) if inner.text.is_empty() => Vec::new(),
-                Some(inner) => {
-                    inner.split(',').into_iter().map(|value| self.value(value)).collect::<Result<_, _>>()?
-                }
+                Some(inner) => inner.split(',').into_iter().map(|value| self.value(value)).collect::<Result<_, _>>()?,
                 None => vec![self.value(right)?],
             },
         };
@@ -139,16 +137,15 @@ fn declared(left: Piece<'_>) -> Result<(Piece<'_>, Piece<'_>, Option<Piece<'_>>)
         return Ok((nothing, inner, None));
     }
     let (left, length) = match left.text.find('[') {
-        Some(open) if left.text.ends_with(']') => {
-            (left.part(0, open).trimmed(), left.behind(open).between("[", "]"))
-        }
+        Some(open) if left.text.ends_with(']') => (left.part(0, open).trimmed(), left.behind(open).between("[", "]")),
         Some(open) => return Err(left.part(open, open + 1).error("this `[` is not closed")),
         None => (left, None),
     };
     // The name is what is behind the last blank or star.
-    let begin = left.text.rfind(|c: char| c.is_whitespace() || c == '*').map_or(0, |at| {
-        at + left.text[at..].chars().next().map_or(0, char::len_utf8)
-    });
+    let begin = left
+        .text
+        .rfind(|c: char| c.is_whitespace() || c == '*')
+        .map_or(0, |at| at + left.text[at..].chars().next().map_or(0, char::len_utf8));
     Ok((left.part(0, begin).trimmed(), left.behind(begin).trimmed(), length))
 }
 

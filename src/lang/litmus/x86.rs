@@ -29,12 +29,7 @@ pub fn assemble(code: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<(), Di
     run(&Line::new(code, &NOTATION), assembler)
 }
 
-const NOTATION: Notation = Notation {
-    operand,
-    accumulator: "EAX",
-    supported: SUPPORTED,
-    target_first: true,
-};
+const NOTATION: Notation = Notation { operand, accumulator: "EAX", supported: SUPPORTED, target_first: true };
 
 /// How x86 is written.
 pub struct Notation {
@@ -57,6 +52,9 @@ pub enum Operand {
     /// A location.
     Memory(Address),
 }
+
+/// An operand, and where it stands.
+type Placed = (Operand, Span);
 
 /// A line of code.
 pub struct Line<'t> {
@@ -89,7 +87,7 @@ impl<'t> Line<'t> {
     }
 
     /// What is written, and what with.
-    fn two(&self, assembler: &mut Assembler<'_>) -> Result<((Operand, Span), (Operand, Span)), Diagnostic> {
+    fn two(&self, assembler: &mut Assembler<'_>) -> Result<(Placed, Placed), Diagnostic> {
         let [first, second] = self.written.exactly()?;
         let (target, source) = if self.notation.target_first { (first, second) } else { (second, first) };
         let target = ((self.notation.operand)(target, assembler)?, target.span());
@@ -145,10 +143,9 @@ pub fn run(line: &Line<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnos
             });
             Ok(())
         }
-        mnemonic if mnemonic.starts_with("movnt") => {
-            Err(line.error(&format!("`{}` passes the caches by", written.head.text))
-                .with_help("the models of x86 here have no accesses that are not cached; `MOV` is one that is"))
-        }
+        mnemonic if mnemonic.starts_with("movnt") => Err(line
+            .error(&format!("`{}` passes the caches by", written.head.text))
+            .with_help("the models of x86 here have no accesses that are not cached; `MOV` is one that is")),
         mnemonic => match mnemonic.strip_prefix('j').and_then(branch_test) {
             Some(tests) if !is_locked => {
                 let [label] = written.exactly()?;
@@ -166,7 +163,7 @@ fn copy(line: &Line<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnostic
         }
         ((Operand::Memory(to), _), source) => {
             let value = value(source, assembler)?;
-            assembler.store(to, value, Marks::NONE);
+            assembler.store(to, &value, Marks::NONE);
             Ok(())
         }
         ((Operand::Register(target), _), (Operand::Memory(from), _)) => {

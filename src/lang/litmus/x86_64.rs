@@ -26,8 +26,7 @@ pub fn register(name: &str) -> Option<String> {
 
 /// One instruction.
 pub fn assemble(code: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnostic> {
-    const SIZED: [&str; 11] =
-        ["mov", "xchg", "inc", "dec", "add", "sub", "xor", "and", "or", "xadd", "cmpxchg"];
+    const SIZED: [&str; 11] = ["mov", "xchg", "inc", "dec", "add", "sub", "xor", "and", "or", "xadd", "cmpxchg"];
     let line = Line::new(code, &NOTATION);
     let stem = line.mnemonic().strip_suffix(['l', 'q']).filter(|stem| SIZED.contains(stem) || *stem == "cmp");
     let stem = stem.map(str::to_owned);

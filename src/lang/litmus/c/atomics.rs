@@ -65,9 +65,8 @@ impl Order {
             "memory_order_acq_rel" => Order::AcquireRelease,
             "memory_order_seq_cst" => Order::SequentiallyConsistent,
             _ => {
-                return Err(Diagnostic::error(argument.span(), "expected a memory order").with_help(
-                    "memory_order_relaxed, _consume, _acquire, _release, _acq_rel or _seq_cst",
-                ));
+                return Err(Diagnostic::error(argument.span(), "expected a memory order")
+                    .with_help("memory_order_relaxed, _consume, _acquire, _release, _acq_rel or _seq_cst"));
             }
         })
     }
@@ -193,7 +192,8 @@ impl Translator<'_> {
             called.only(called.failure, &[Order::Release, Order::AcquireRelease])?;
         }
         let location = self.pointed(address)?;
-        let is_variable = matches!(expected, Expr::Unary(and, inner) if and.text == "&" && matches!(**inner, Expr::Name(_)));
+        let is_variable =
+            matches!(expected, Expr::Unary(and, inner) if and.text == "&" && matches!(**inner, Expr::Name(_)));
         let place = match expected {
             Expr::Unary(_, inner) if is_variable => self.place(inner)?,
             _ => Place::Shared(self.pointed(expected)?),
@@ -212,7 +212,7 @@ impl Translator<'_> {
             InstructionKind::Rmw(called.order.marks()),
             vec![
                 read.clone(),
-                Assignment { target: only_if(location, is_found.clone(), span), value: new },
+                Assignment { target: only_if(&location, is_found.clone(), span), value: new },
                 Assignment { target: result.clone(), value: indicator(is_found) },
             ],
         )];
@@ -229,7 +229,7 @@ impl Translator<'_> {
         if let Place::Shared(location) = place {
             self.index(&location);
             let has_failed = is_equal(Expression::Read(result.clone()), Expression::Constant(0), span);
-            let back = Assignment { target: only_if(location, has_failed, span), value: old() };
+            let back = Assignment { target: only_if(&location, has_failed, span), value: old() };
             self.emit(InstructionKind::Plain, vec![back], span);
         }
         Ok(Some(Expression::Read(result)))

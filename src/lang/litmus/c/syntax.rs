@@ -90,8 +90,26 @@ struct Parser<'t> {
 }
 
 const TYPES: [&str; 20] = [
-    "int", "long", "short", "char", "unsigned", "signed", "volatile", "const", "atomic_int", "atomic_long", "int8_t",
-    "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "bool", "_Bool",
+    "int",
+    "long",
+    "short",
+    "char",
+    "unsigned",
+    "signed",
+    "volatile",
+    "const",
+    "atomic_int",
+    "atomic_long",
+    "int8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "bool",
+    "_Bool",
 ];
 
 /// The operators between operands, those that bind least first.
@@ -218,9 +236,11 @@ impl<'t> Parser<'t> {
         }
         loop {
             if self.is("*") {
-                return Err(self.token().piece.error("pointers in variables are not supported").with_help(
-                    "locations are the parameters of a thread: `P0 (int* x)`, and are accessed as `*x`",
-                ));
+                return Err(self
+                    .token()
+                    .piece
+                    .error("pointers in variables are not supported")
+                    .with_help("locations are the parameters of a thread: `P0 (int* x)`, and are accessed as `*x`"));
             }
             let name = self.token();
             if name.kind != Kind::Name {

@@ -122,12 +122,7 @@ impl Translator<'_> {
         }
     }
 
-    fn assign(
-        &mut self,
-        target: &Expr<'_>,
-        operator: Option<&str>,
-        value: &Expr<'_>,
-    ) -> Result<(), Diagnostic> {
+    fn assign(&mut self, target: &Expr<'_>, operator: Option<&str>, value: &Expr<'_>) -> Result<(), Diagnostic> {
         let place = self.place(target)?;
         let (Place::Local(reference) | Place::Shared(reference)) = &place;
         let reference = reference.clone();
@@ -219,9 +214,9 @@ impl Translator<'_> {
                 arithmetic(operator.text, left, right, span)
                     .ok_or_else(|| operator.error(format!("the operator `{}` is not supported", operator.text)))
             }
-            Expr::Call(name, arguments) => self
-                .call(*name, arguments, None)?
-                .ok_or_else(|| name.error(format!("`{}` gives no value", name.text))),
+            Expr::Call(name, arguments) => {
+                self.call(*name, arguments, None)?.ok_or_else(|| name.error(format!("`{}` gives no value", name.text)))
+            }
         }
     }
 
@@ -320,7 +315,7 @@ impl Translator<'_> {
             Expr::Element(base, index, span) => {
                 let base = self.pointed(base)?;
                 let index = self.value(index)?;
-                self.moved(base, index, *span)
+                self.moved(&base, index, *span)
             }
             _ => Err(Diagnostic::error(expression.span(), "expected a location, such as `*x`")),
         }
@@ -340,7 +335,7 @@ impl Translator<'_> {
                 let (base, index) = if is_pointer(right) { (right, left) } else { (left, right) };
                 let base = self.pointed(base)?;
                 let index = self.value(index)?;
-                self.moved(base, index, plus.span())
+                self.moved(&base, index, plus.span())
             }
             Expr::Unary(and, operand) if and.text == "&" => self.shared(operand),
             _ => Err(Diagnostic::error(address.span(), "expected an address, such as `x` or `x + 1`")),
@@ -351,14 +346,12 @@ impl Translator<'_> {
         match expression {
             Expr::Name(name) => self.parameters.contains_key(name.text),
             Expr::Unary(and, _) => and.text == "&",
-            Expr::Binary(plus, left, right) => {
-                plus.text == "+" && (self.is_pointer(left) || self.is_pointer(right))
-            }
+            Expr::Binary(plus, left, right) => plus.text == "+" && (self.is_pointer(left) || self.is_pointer(right)),
             _ => false,
         }
     }
 
-    fn moved(&mut self, base: Reference, by: Expression, span: Span) -> Result<Reference, Diagnostic> {
+    fn moved(&mut self, base: &Reference, by: Expression, span: Span) -> Result<Reference, Diagnostic> {
         let location = LocationAt::new(base.variable);
         let (length, _) = self.locations.shape(location);
         if let Expression::Constant(index) = by {
@@ -374,7 +367,7 @@ impl Translator<'_> {
             Some(index) => binary(BinaryOperator::Add, index.clone(), by, span),
             None => by,
         };
-        Ok(Reference { index: Some(Box::new(index)), ..base })
+        Ok(Reference { index: Some(Box::new(index)), ..base.clone() })
     }
 
     /// The location is an array from now on.
