@@ -36,15 +36,15 @@ enum Compared {
     Same,
     Differs(String),
     /// There are too many states, herd found none, or it shows a whole array.
-    NotCompared,
+    Unknown,
 }
 
 fn compare(test: &Test, said: &Said) -> Compared {
-    let Some(ours) = under_our_sc(test) else { return Compared::NotCompared };
-    let Some(first) = said.states.first() else { return Compared::NotCompared };
+    let Some(ours) = under_our_sc(test) else { return Compared::Unknown };
+    let Some(first) = said.states.first() else { return Compared::Unknown };
     let places: Vec<&String> = first.keys().collect();
     if places.iter().any(|place| place.contains('[') && !place.ends_with(']')) {
-        return Compared::NotCompared;
+        return Compared::Unknown;
     }
     let states = ours.iter().map(|(shared, locals)| (shared.as_slice(), locals.as_slice()));
     let holds = test.condition.as_ref().is_some_and(|condition| condition.holds(states));
@@ -64,7 +64,7 @@ fn compared(tests: &[(PathBuf, Test)], said: &BTreeMap<String, Said>) -> (usize,
         .par_iter()
         .map(|(path, test)| {
             let judged = said.get(&test.program.name).map(|said| compare(test, said));
-            (path, judged.unwrap_or(Compared::NotCompared))
+            (path, judged.unwrap_or(Compared::Unknown))
         })
         .collect();
     let mut differing = Vec::new();
@@ -76,7 +76,7 @@ fn compared(tests: &[(PathBuf, Test)], said: &BTreeMap<String, Said>) -> (usize,
                 count += 1;
                 differing.push(format!("{}: {how}", path.display()));
             }
-            Compared::NotCompared => println!("not compared: {}", path.display()),
+            Compared::Unknown => println!("not compared: {}", path.display()),
         }
     }
     (count, differing)
