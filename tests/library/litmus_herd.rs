@@ -250,7 +250,7 @@ fn with_values() -> Vec<(String, String)> {
     for code in ["add r3,r1,r2", "xor r3,r1,r2", "and r3,r1,r2", "or r3,r1,r2", "addi r3,r1,4"] {
         tests.push((code.to_owned(), "PPC", "0:r1=6; 0:r2=3;", "0:r3=0"));
     }
-    // Of these herd reads no `XADD` and no `CMPXCHG`.
+    // Of these herd reads no `XADD`, and no `LOCK` before `CMPXCHG`.
     for code in ["LOCK XADD [x],EBX", "XCHG [x],EBX", "LOCK CMPXCHG [x],EBX", "LOCK INC [x]", "LOCK DEC [x]"] {
         tests.push((code.to_owned(), "X86", "x=6; 0:EAX=6; 0:EBX=3;", "0:EAX=0 /\\ 0:EBX=0"));
         tests.push((code.to_owned(), "X86", "x=6; 0:EAX=5; 0:EBX=3;", "0:EAX=0 /\\ 0:EBX=0"));
