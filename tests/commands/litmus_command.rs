@@ -47,12 +47,18 @@ fn what_is_wrong_ends_with_status_2() {
     fs::write(&path, "X86 wrong\n{ }\n P0 ;\n CLFLUSH [x] ;\nexists x=1\n").unwrap();
     let wrong = path.to_str().unwrap();
     let csv = directory.path().join("verdicts.csv");
-    for arguments in [&["litmus", "litmus", wrong, "--csv", csv.to_str().unwrap()][..], &["analyse", wrong]] {
+    for arguments in [&["litmus", wrong, "--csv", csv.to_str().unwrap()][..], &["analyse", wrong]] {
         let (status, out, err) = run(arguments);
         assert_eq!((status, out.as_str()), (2, ""));
         assert!(err.contains("wrong.litmus:4:2: error: the instruction `CLFLUSH` is not supported"), "{err}");
         assert!(!csv.exists(), "nothing is left behind");
     }
+    // The others are answered all the same.
+    let (status, out, err) = run(&["litmus", "litmus", wrong, "--mm", "tso", "--csv", csv.to_str().unwrap()]);
+    assert_eq!(status, 2);
+    assert!(out.ends_with("tests=2 condition_holds=1 unknown=0 executions=7\n"), "{out}");
+    assert!(err.contains("wrong.litmus:4:2: error: the instruction `CLFLUSH` is not supported"), "{err}");
+    assert_eq!(fs::read_to_string(&csv).unwrap().lines().count(), 3);
     let (status, _, err) = run(&["litmus", "litmus", "--mm", "alpha"]);
     assert_eq!((status, err.contains("there are axioms for sc, tso, pso, armv7, power")), (2, true), "{err}");
     let (status, _, err) = run(&["litmus", directory.path().join("nothing").to_str().unwrap()]);

@@ -339,7 +339,7 @@ fn check_fences(expected: &Expected<'_>, result: &ModelOutcome, digraph: &Digrap
                     let leads = instr(from).is_some_and(|instr| ways_in.contains(&instr));
                     assert!(!leads || instr(from) == instr(to) || *to == name, "{from:?} {to:?}");
                 }
-                Place::Inside(_) => {}
+                Place::Inside(_) | Place::On => {}
             }
         }
         assert!(entered && left, "{name:?} is on a way");

@@ -22,6 +22,7 @@ mod known_answers;
 mod label_dialects;
 mod litmus_corpus;
 mod litmus_export;
+mod litmus_herd;
 mod litmus_languages;
 mod litmus_reading;
 mod memorax_table;

@@ -36,6 +36,7 @@ const TOY: Language = Language {
     insertions: None,
     instances: None,
     writes_store_fences: false,
+    writes_kinds: false,
     condition: None,
 };
 

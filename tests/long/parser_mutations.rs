@@ -265,7 +265,7 @@ fn expressions_in_regions_are_bounded() {
     assert!(errors.to_string().contains("become too large"), "{errors}");
 }
 
-const LITMUS: [&str; 33] = [
+const LITMUS: [&str; 57] = [
     "P0",
     "P1",
     "|",
@@ -299,13 +299,49 @@ const LITMUS: [&str; 33] = [
     "<<",
     "\"",
     "é\0",
+    "%x0",
+    "&x",
+    "int x[2]={1,2};",
+    "uint64_t",
+    "filter (x=1)",
+    "=>",
+    "x[1]",
+    "STXR W1,W2,[X3]",
+    "CASAL W1,W2,[X3]",
+    "LDR W1,[X2,#4]",
+    "CBNZ W1,L0",
+    "amoadd.w.aq.rl x5,x6,(x7)",
+    "sc.w x5,x6,(x7)",
+    "fence rw,w",
+    "xchgl (x),%eax",
+    "if (",
+    "else",
+    "while (1)",
+    "do",
+    "int r9 =",
+    "*x",
+    "((((((((",
+    "atomic_load_explicit(x, memory_order_acquire)",
+    "//",
 ];
 
 #[test]
 fn litmus_tests() {
     let arm = "ARM MP\n{ 0:R2=x; 0:R4=y; 1:R2=y; 1:R4=x; x=0; }\n P0 | P1 ;\n MOV R1,#1 | L0: LDR R1,[R2] ;\n STR R1,[R2] | CMP R1,#1 ;
  DMB ISH | BNE L0 ;\n STR R1,[R4] | EOR R3,R1,R1 ;\n | LDR R5,[R3,R4] ;\nlocations [x; y;]\nforall (1:R1=1 \\/ ~ (1:R5=0 /\\ not [x]=2))";
-    let texts = [file("litmus/sb.litmus"), file("litmus/mp+lwsync+addr.litmus"), arm.to_owned()];
+    let own = ["sb.litmus", "mp+lwsync+addr.litmus"].map(|name| file(&format!("litmus/{name}")));
+    let languages = [
+        "mp-stlr-ldar.aarch64.litmus",
+        "cas-spinlock.aarch64.litmus",
+        "mp-fences.riscv.litmus",
+        "lrsc-increments.riscv.litmus",
+        "mp-release-acquire.c.litmus",
+        "cas-or-else.c.litmus",
+        "lwarx-increments.ppc.litmus",
+        "sb-xchg.x86_64.litmus",
+    ];
+    let languages = languages.map(|name| file(&format!("litmus-languages/{name}")));
+    let texts: Vec<String> = own.into_iter().chain(languages).chain([arm.to_owned()]).collect();
     all_are_read_or_refused("litmus tests", &texts, &LITMUS, |text| place(lang::parse("p.litmus", text)));
 }
 

@@ -49,11 +49,8 @@ pub fn finals(program: &Program, most: usize) -> Option<BTreeSet<Final>> {
             let may_store = steps.iter().any(is_store);
             for step in steps {
                 let instruction = known.instruction(step.instruction);
-                if let Some(next) = take(&state, thread, step, instruction, may_store) {
-                    if seen.insert(next.clone()) {
-                        open.push(next);
-                    }
-                }
+                let next = take(&state, thread, step, instruction, may_store);
+                open.extend(next.filter(|next| seen.insert(next.clone())));
             }
         }
         if is_final {
@@ -102,10 +99,9 @@ fn take(state: &State, thread: ThreadAt, step: &Step, instruction: &Instruction,
     if may_store {
         next.monitors[own] = None;
     }
-    if stored(instruction).is_none() {
-        if let Some(location) = loaded(instruction) {
-            next.monitors[own] = Some(location);
-        }
+    let is_store = stored(instruction).is_some();
+    if let Some(location) = loaded(instruction).filter(|_| !is_store) {
+        next.monitors[own] = Some(location);
     }
     let mut written = Vec::new();
     instruction.for_each_reference(&mut |mention, reference| {

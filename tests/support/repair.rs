@@ -53,7 +53,7 @@ pub fn repaired_program(program: &Program, analysis: &Analysis, outcome: &ModelO
                 let new = positions + fences.len();
                 let name = format!("f{}", fences.len());
                 match fence_in_place.site.place {
-                    Place::Inside(_) => return None,
+                    Place::Inside(_) | Place::On => return None,
                     Place::State => panic!("mini programs have labels alone, and no control states"),
                     Place::Before if starts.iter().filter(|&&from| from == instr.from).count() > 1 => return None,
                     Place::Before => {

@@ -15,10 +15,10 @@ use super::piece::Piece;
 use crate::lang::Diagnostic;
 use crate::program::{BinaryOperator, Expression, InstructionKind, Marks, PartialFence};
 
-const SUPPORTED: &str = "supported: MOV, ADD, SUB, EOR, AND, ORR (with S behind, too), CMP, CSEL, CSINC, CSET, LDR, LDAR, \
-                         LDAPR, STR, STLR, LDXR, LDAXR, STXR, STLXR, CAS SWP LDADD LDSET LDCLR LDEOR LDSMAX LDSMIN \
-                         with A, L or AL, STADD and its like with or without L, CBZ, CBNZ, B, B.EQ and its like, DMB, \
-                         DSB, ISB, NOP";
+const SUPPORTED: &str = "supported: MOV, ADD, SUB, EOR, AND, ORR (with S behind, too), CMP, CSEL, CSINC, CSET, LDR, \
+                         LDAR, LDAPR, STR, STLR, LDXR, LDAXR, STXR, STLXR, CAS SWP LDADD LDSET LDCLR LDEOR LDSMAX \
+                         LDSMIN with A, L or AL, STADD and its like with or without L, CBZ, CBNZ, B, B.EQ and its \
+                         like, DMB, DSB, ISB, NOP";
 
 /// The register that reads as 0.
 const ZERO: &str = "XZR";
@@ -72,7 +72,7 @@ pub fn assemble(code: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<(), Di
             let target = address(target, assembler)?;
             let value = value(source, assembler)?;
             let marks = if written.mnemonic == "stlr" { Marks::RELEASE } else { Marks::NONE };
-            assembler.store(target, value, marks);
+            assembler.store(target, &value, marks);
         }
         "stxr" | "stlxr" => {
             let [status, source, target] = written.exactly()?;

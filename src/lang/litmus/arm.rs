@@ -57,7 +57,7 @@ pub fn assemble(code: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<(), Di
             let [source, target] = written.exactly()?;
             let target = address(target, assembler)?;
             let value = register_of(source)?.value(assembler);
-            assembler.store(target, value, Marks::NONE);
+            assembler.store(target, &value, Marks::NONE);
         }
         "strex" => {
             let [status, source, target] = written.exactly()?;

@@ -248,7 +248,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Writes a value to an address.
-    pub fn store(&mut self, address: Address, value: Expression, marks: Marks) {
+    pub fn store(&mut self, address: Address, value: &Expression, marks: Marks) {
         let targets = match address {
             Address::Known { location, index, span } => vec![shared(location, index, span)],
             Address::Loaded { value, span } => self.possible(&value, span),

@@ -97,7 +97,7 @@ impl Assembler<'_> {
         let old = || Expression::Read(kept.clone());
         let mut assignments = vec![
             Assignment { target: kept.clone(), value: Expression::Read(location.clone()) },
-            Assignment { target: only_if(location, is_equal(old(), expected.clone(), span), span), value: new },
+            Assignment { target: only_if(&location, is_equal(old(), expected.clone(), span), span), value: new },
         ];
         if keeps_flags {
             let target = self.reference(FLAGS, span);
@@ -118,7 +118,7 @@ pub fn is_equal(left: Expression, right: Expression, span: Span) -> Expression {
 }
 
 /// The same location if the condition holds; if not, an element that does not exist, so that nothing is accessed.
-pub fn only_if(location: Reference, condition: Expression, span: Span) -> Reference {
+pub fn only_if(location: &Reference, condition: Expression, span: Span) -> Reference {
     let holds = indicator(condition);
     let one = Expression::Constant(1);
     let scaled = match location.index.as_deref() {
@@ -128,5 +128,5 @@ pub fn only_if(location: Reference, condition: Expression, span: Span) -> Refere
             binary(BinaryOperator::Multiply, next, holds, span)
         }
     };
-    Reference { index: Some(Box::new(binary(BinaryOperator::Subtract, scaled, one, span))), ..location }
+    Reference { index: Some(Box::new(binary(BinaryOperator::Subtract, scaled, one, span))), ..location.clone() }
 }

@@ -60,7 +60,7 @@ pub fn assemble(code: Piece<'_>, assembler: &mut Assembler<'_>) -> Result<(), Di
         "stw" | "stwx" | "std" | "stdx" => {
             let (source, address) = accessed(&written, assembler)?;
             let value = register_of(source)?.value(assembler);
-            assembler.store(address, value, Marks::NONE);
+            assembler.store(address, &value, Marks::NONE);
         }
         "lwarx" | "ldarx" => {
             let (target, address) = accessed(&written, assembler)?;

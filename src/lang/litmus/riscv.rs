@@ -151,7 +151,7 @@ fn access(written: &Written<'_>, assembler: &mut Assembler<'_>) -> Result<(), Di
             let [source, target] = written.exactly()?;
             let target = address(target, assembler)?;
             let source = value(&register_of(source)?, assembler);
-            assembler.store(target, source, marks);
+            assembler.store(target, &source, marks);
         }
         "lr" => {
             let [target, source] = written.exactly()?;

@@ -1,8 +1,8 @@
 //! x86 in the notation of its makers: `MOV EAX,[x]` reads, `MOV [x],$1` writes.
 //!
 //! `XCHG` with memory is locked by itself, other instructions by the prefix `LOCK`: they are atomic, and full fences.
-//! `CMPXCHG` writes only if the comparison holds. What x86 does without a write buffer or past it (`MOVNTI`,
-//! `CLFLUSH`) is refused: the models of x86 here do not know it.
+//! `CMPXCHG` writes only if the comparison holds. What x86 does without a write buffer or past it (`MOVNTI`)
+//! is refused: the models of x86 here do not know it.
 
 use super::architecture::symbolic;
 use super::assembler::{Address, Assembler, NOWHERE};
@@ -53,6 +53,9 @@ pub enum Operand {
     Memory(Address),
 }
 
+/// An operand, and where it stands.
+type Placed = (Operand, Span);
+
 /// A line of code.
 pub struct Line<'t> {
     /// What is written, without the prefix.
@@ -84,7 +87,7 @@ impl<'t> Line<'t> {
     }
 
     /// What is written, and what with.
-    fn two(&self, assembler: &mut Assembler<'_>) -> Result<((Operand, Span), (Operand, Span)), Diagnostic> {
+    fn two(&self, assembler: &mut Assembler<'_>) -> Result<(Placed, Placed), Diagnostic> {
         let [first, second] = self.written.exactly()?;
         let (target, source) = if self.notation.target_first { (first, second) } else { (second, first) };
         let target = ((self.notation.operand)(target, assembler)?, target.span());
@@ -140,11 +143,9 @@ pub fn run(line: &Line<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnos
             });
             Ok(())
         }
-        mnemonic if mnemonic.starts_with("movnt") || mnemonic.starts_with("clflush") => {
-            Err(line.error(&format!("`{}` passes the caches by", written.head.text)).with_help(
-                "the models of x86 here have no accesses that are not cached, and no instructions on cache lines",
-            ))
-        }
+        mnemonic if mnemonic.starts_with("movnt") => Err(line
+            .error(&format!("`{}` passes the caches by", written.head.text))
+            .with_help("the models of x86 here have no accesses that are not cached; `MOV` is one that is")),
         mnemonic => match mnemonic.strip_prefix('j').and_then(branch_test) {
             Some(tests) if !is_locked => {
                 let [label] = written.exactly()?;
@@ -162,7 +163,7 @@ fn copy(line: &Line<'_>, assembler: &mut Assembler<'_>) -> Result<(), Diagnostic
         }
         ((Operand::Memory(to), _), source) => {
             let value = value(source, assembler)?;
-            assembler.store(to, value, Marks::NONE);
+            assembler.store(to, &value, Marks::NONE);
             Ok(())
         }
         ((Operand::Register(target), _), (Operand::Memory(from), _)) => {

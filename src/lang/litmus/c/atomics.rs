@@ -212,7 +212,7 @@ impl Translator<'_> {
             InstructionKind::Rmw(called.order.marks()),
             vec![
                 read.clone(),
-                Assignment { target: only_if(location, is_found.clone(), span), value: new },
+                Assignment { target: only_if(&location, is_found.clone(), span), value: new },
                 Assignment { target: result.clone(), value: indicator(is_found) },
             ],
         )];
@@ -229,7 +229,7 @@ impl Translator<'_> {
         if let Place::Shared(location) = place {
             self.index(&location);
             let has_failed = is_equal(Expression::Read(result.clone()), Expression::Constant(0), span);
-            let back = Assignment { target: only_if(location, has_failed, span), value: old() };
+            let back = Assignment { target: only_if(&location, has_failed, span), value: old() };
             self.emit(InstructionKind::Plain, vec![back], span);
         }
         Ok(Some(Expression::Read(result)))

@@ -315,7 +315,7 @@ impl Translator<'_> {
             Expr::Element(base, index, span) => {
                 let base = self.pointed(base)?;
                 let index = self.value(index)?;
-                self.moved(base, index, *span)
+                self.moved(&base, index, *span)
             }
             _ => Err(Diagnostic::error(expression.span(), "expected a location, such as `*x`")),
         }
@@ -335,7 +335,7 @@ impl Translator<'_> {
                 let (base, index) = if is_pointer(right) { (right, left) } else { (left, right) };
                 let base = self.pointed(base)?;
                 let index = self.value(index)?;
-                self.moved(base, index, plus.span())
+                self.moved(&base, index, plus.span())
             }
             Expr::Unary(and, operand) if and.text == "&" => self.shared(operand),
             _ => Err(Diagnostic::error(address.span(), "expected an address, such as `x` or `x + 1`")),
@@ -351,7 +351,7 @@ impl Translator<'_> {
         }
     }
 
-    fn moved(&mut self, base: Reference, by: Expression, span: Span) -> Result<Reference, Diagnostic> {
+    fn moved(&mut self, base: &Reference, by: Expression, span: Span) -> Result<Reference, Diagnostic> {
         let location = LocationAt::new(base.variable);
         let (length, _) = self.locations.shape(location);
         if let Expression::Constant(index) = by {
@@ -367,7 +367,7 @@ impl Translator<'_> {
             Some(index) => binary(BinaryOperator::Add, index.clone(), by, span),
             None => by,
         };
-        Ok(Reference { index: Some(Box::new(index)), ..base })
+        Ok(Reference { index: Some(Box::new(index)), ..base.clone() })
     }
 
     /// The location is an array from now on.
