@@ -122,11 +122,9 @@ impl MemoryModel {
             return Err(Unknown::OwnAxioms);
         }
         let builtin: Vec<(Known, &MemoryModel)> = Known::ALL.into_iter().zip(MemoryModel::tables()).collect();
-        let has_rules = |table: &MemoryModel| {
-            self.preserved == table.preserved && self.store_atomic == table.store_atomic
-        };
-        let equal: Vec<Known> =
-            builtin.iter().filter(|(_, table)| has_rules(table)).map(|(known, _)| *known).collect();
+        let has_rules =
+            |table: &MemoryModel| self.preserved == table.preserved && self.store_atomic == table.store_atomic;
+        let equal: Vec<Known> = builtin.iter().filter(|(_, table)| has_rules(table)).map(|(known, _)| *known).collect();
         match equal[..] {
             [only] => Ok(only),
             [] => Err(match builtin.iter().find(|(known, _)| known.name() == self.name) {

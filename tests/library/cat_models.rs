@@ -45,7 +45,9 @@ fn random_structure(rng: &mut StdRng) -> Structure {
                 0 if !events[b].is_fence() => edges.addr.push((a, b)),
                 1 if events[b].is_write() => edges.data.push((a, b)),
                 // All that is behind the branch.
-                2 => edges.ctrl.extend((b..events.len()).filter(|c| events[*c].thread == events[a].thread).map(|c| (a, c))),
+                2 => edges
+                    .ctrl
+                    .extend((b..events.len()).filter(|c| events[*c].thread == events[a].thread).map(|c| (a, c))),
                 _ => {}
             }
         }
@@ -93,7 +95,8 @@ fn texts_say_what_the_code_said() {
     assert!(0 < sc && sc < tso && tso < pso && pso < power && power < armv7);
 }
 
-const STORE_BUFFERING: &str = "X86 sb\n{}\nP0 | P1 ;\nMOV [x],$1 | MOV [y],$1 ;\nMOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n";
+const STORE_BUFFERING: &str =
+    "X86 sb\n{}\nP0 | P1 ;\nMOV [x],$1 | MOV [y],$1 ;\nMOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n";
 
 /// Every read reads from a write that is an event: known only when all communication is.
 #[test]
@@ -173,12 +176,8 @@ fn a_file_is_a_model_for_litmus_and_for_verify_as_it_is() {
 fn a_race_is_told() {
     let message_passing = |marks: &str| {
         let marks = seqcon::program::Marks::named(marks).unwrap();
-        let events = [
-            Event::write(0, 0),
-            Event::write(0, 1).marked(marks),
-            Event::read(1, 1).marked(marks),
-            Event::read(1, 0),
-        ];
+        let events =
+            [Event::write(0, 0), Event::write(0, 1).marked(marks), Event::read(1, 1).marked(marks), Event::read(1, 0)];
         let structure = Structure::build(&events, &Edges::default());
         let communication = Communication::build(&structure, &[(1, 2), (0, 3)], &[]);
         let model = axioms("rc11");

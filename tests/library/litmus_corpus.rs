@@ -57,13 +57,8 @@ fn verdicts_are_the_expected_ones() {
     let differing: Vec<&str> = rows
         .par_iter()
         .filter(|row| {
-            let verdict = verdict(
-                &row.test.program,
-                row.test.condition.as_ref(),
-                &axioms(&row.memory_model),
-                UNROLL,
-            )
-            .unwrap();
+            let verdict =
+                verdict(&row.test.program, row.test.condition.as_ref(), &axioms(&row.memory_model), UNROLL).unwrap();
             assert!(verdict.outcomes.complete, "{}", row.name);
             verdict.condition != Some(if row.expected { Answer::Holds } else { Answer::Fails })
         })

@@ -57,7 +57,11 @@ fn locked_instructions_of_x86() {
             "0:EAX=0 /\\ 1:EAX=0",
         )
     };
-    assert!(holds(&axioms("tso"), &sb("NOP")) && holds(&axioms("tso"), &sb("LFENCE")) && holds(&axioms("tso"), &sb("INC [z]")));
+    assert!(
+        holds(&axioms("tso"), &sb("NOP"))
+            && holds(&axioms("tso"), &sb("LFENCE"))
+            && holds(&axioms("tso"), &sb("INC [z]"))
+    );
     for fence in ["MFENCE", "LOCK INC [z]", "XCHG [z],EBX", "LOCK XADD [z],EBX"] {
         assert!(!holds(&axioms("tso"), &sb(fence)), "{fence}");
         assert!(!holds(&axioms("pso"), &sb(fence)), "{fence}");

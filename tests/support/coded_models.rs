@@ -69,12 +69,14 @@ impl Structure {
         let between = |action: Action, from: &Relation| {
             Relation::new(size, |a, b| {
                 let is_fence = |via: &usize| events[*via].action == action;
-                is_access(a) && is_access(b)
+                is_access(a)
+                    && is_access(b)
                     && (0..size).filter(is_fence).any(|via| from.contains(a, via) && of.po.contains(via, b))
             })
         };
         let partial = Action::PartialFence;
-        let accesses = |from: &Relation| Relation::new(size, |a, b| is_access(a) && is_access(b) && from.contains(a, b));
+        let accesses =
+            |from: &Relation| Relation::new(size, |a, b| is_access(a) && is_access(b) && from.contains(a, b));
         Structure {
             reads: EventSet::new(size, |event| Event::is_read(&events[event])),
             writes: EventSet::new(size, |event| Event::is_write(&events[event])),

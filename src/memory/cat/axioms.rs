@@ -17,9 +17,8 @@ use std::sync::Arc;
 /// How many files a text may be made of.
 const MOST_FILES: usize = 100;
 /// What herd's files include and the prelude has: these names mean nothing more, unless there is such a file.
-const IN_PRELUDE: [&str; 7] = [
-    "stdlib.cat", "cos.cat", "fences.cat", "x86fences.cat", "ppcfences.cat", "armfences.cat", "riscvfences.cat",
-];
+const IN_PRELUDE: [&str; 7] =
+    ["stdlib.cat", "cos.cat", "fences.cat", "x86fences.cat", "ppcfences.cat", "armfences.cat", "riscvfences.cat"];
 const PRELUDE: &str = include_str!("models/prelude.cat");
 
 /// The axioms of a memory model.
@@ -190,8 +189,7 @@ impl Loader {
         let (graph, axioms) = compiler.finish();
         let has = |op: &dyn Fn(&Op) -> bool| graph.nodes.iter().any(|node| op(&node.op));
         let has_base = |base: Base| has(&|op| *op == Op::Base(base));
-        let has_set =
-            |name: &str| has(&|op| matches!(op, Op::BaseSet(set) if SETS[*set].names.contains(&name)));
+        let has_set = |name: &str| has(&|op| matches!(op, Op::BaseSet(set) if SETS[*set].names.contains(&name)));
         let stem = Path::new(&source.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let name = stem.unwrap_or_else(|| source.name.clone());
         Ok(Axioms {

@@ -113,7 +113,8 @@ impl Compiler {
         for (binding, variable) in bindings.iter().zip(variables) {
             let value = self.relation(&binding.body, &Scope { arguments: &[], known })?;
             if !self.graph.define(variable, value) {
-                let message = format!("`{}` shrinks when what is defined here grows: it has no least solution", binding.name);
+                let message =
+                    format!("`{}` shrinks when what is defined here grows: it has no least solution", binding.name);
                 let help = "a name of a `let rec` must not stand behind `\\` or `~` in its definitions";
                 return Err(CatError::new(&binding.body.place, message).with_help(help));
             }
@@ -138,6 +139,14 @@ impl Compiler {
             }
             _ => false,
         };
+        let is_po = |op: &&Op| match op {
+            // [M]; po; [M]
+            Op::EndingIn(a, _) => match &self.graph.node(*a).op {
+                Op::StartingIn(_, po) => self.is_accesses(op) && self.graph.node(*po).op == Op::Base(Base::Po),
+                _ => false,
+            },
+            op => **op == Op::Base(Base::Po),
+        };
         let is_acyclic = check.demand == Demand::Acyclic && !check.is_negated && !check.is_flag;
         let communicates = [Base::Rf, Base::Co, Base::Fr].iter().all(|base| ops.contains(&&Op::Base(*base)));
         let has_po_loc = ops.iter().any(is_po_loc);
@@ -149,10 +158,21 @@ impl Compiler {
             is_flag: check.is_flag,
             is_monotone: if check.is_negated { !polarity.grows } else { !polarity.shrinks },
             is_sc_per_location: is_acyclic && communicates && has_po_loc && ops.len() == 4,
-            says_sc_per_location: is_acyclic && communicates && (has_po_loc || ops.contains(&&Op::Base(Base::Po))),
+            says_sc_per_location: is_acyclic && communicates && (has_po_loc || ops.iter().any(is_po)),
         };
         self.axioms.push(axiom);
         Ok(())
+    }
+
+    /// Whether it is `[M]; r; [M]`.
+    fn is_accesses(&self, op: &Op) -> bool {
+        let is_access = |set: Id| matches!(&self.graph.node(set).op, Op::BaseSet(set) if SETS[*set].names == ["M"]);
+        match op {
+            Op::EndingIn(a, to) => {
+                matches!(&self.graph.node(*a).op, Op::StartingIn(from, _) if is_access(*from) && is_access(*to))
+            }
+            _ => false,
+        }
     }
 
     fn as_relation(&mut self, value: Value, place: &Place) -> Result<Id, CatError> {
@@ -352,8 +372,11 @@ impl Compiler {
 }
 
 fn not_applied(function: &Function, place: &Place) -> CatError {
-    CatError::new(place, format!("`{}` is a function", function.name))
-        .with_help(format!("apply it: {}({})", function.name, function.parameters.join(", ")))
+    CatError::new(place, format!("`{}` is a function", function.name)).with_help(format!(
+        "apply it: {}({})",
+        function.name,
+        function.parameters.join(", ")
+    ))
 }
 
 /// How many letters must be changed, put in or taken out; upper and lower case are alike.

@@ -370,7 +370,9 @@ impl Graph {
         }
         let mut numbers = vec![Id::new(0); self.nodes.len()];
         let mut nodes = Vec::new();
-        for (node, number) in self.nodes.into_iter().zip(&mut numbers).zip(&is_needed).filter(|(_, is)| **is).map(|(n, _)| n) {
+        for (node, number) in
+            self.nodes.into_iter().zip(&mut numbers).zip(&is_needed).filter(|(_, is)| **is).map(|(n, _)| n)
+        {
             *number = Id::new(nodes.len());
             nodes.push(node);
         }

@@ -15,14 +15,41 @@ pub const MOST_NESTED: usize = 64;
 
 /// Words that are no names.
 const KEYWORDS: [&str; 14] = [
-    "let", "rec", "and", "acyclic", "irreflexive", "empty", "flag", "as", "include", "show", "unshow", "in", "domain",
+    "let",
+    "rec",
+    "and",
+    "acyclic",
+    "irreflexive",
+    "empty",
+    "flag",
+    "as",
+    "include",
+    "show",
+    "unshow",
+    "in",
+    "domain",
     "range",
 ];
 
 /// What herd reads and this parser does not.
 const NOT_READ: [&str; 17] = [
-    "procedure", "call", "forall", "match", "with", "try", "if", "then", "else", "fun", "enum", "instructions", "from",
-    "assert", "end", "do", "undefined_unless",
+    "procedure",
+    "call",
+    "forall",
+    "match",
+    "with",
+    "try",
+    "if",
+    "then",
+    "else",
+    "fun",
+    "enum",
+    "instructions",
+    "from",
+    "assert",
+    "end",
+    "do",
+    "undefined_unless",
 ];
 
 /// A text's statements.
@@ -170,11 +197,14 @@ impl Parser<'_> {
         }
         let is_flag = self.takes_keyword("flag");
         let is_negated = self.takes("~");
-        let demands =
-            [("acyclic", Demand::Acyclic), ("irreflexive", Demand::Irreflexive), ("empty", Demand::Empty)];
+        let demands = [("acyclic", Demand::Acyclic), ("irreflexive", Demand::Irreflexive), ("empty", Demand::Empty)];
         let Some((_, demand)) = demands.into_iter().find(|(keyword, _)| self.takes_keyword(keyword)) else {
             let statement = "`let`, `include`, `acyclic`, `irreflexive`, `empty` or `flag`";
-            return Err(self.expected(if is_flag || is_negated { "`acyclic`, `irreflexive` or `empty`" } else { statement }));
+            return Err(self.expected(if is_flag || is_negated {
+                "`acyclic`, `irreflexive` or `empty`"
+            } else {
+                statement
+            }));
         };
         let operand = self.expression()?;
         let name = if self.takes_keyword("as") { Some(self.name("the name of the axiom")?) } else { None };
@@ -202,7 +232,9 @@ impl Parser<'_> {
             self.require("=")?;
             let body = self.expression()?;
             if self.is_keyword("in") {
-                return Err(self.expected("the next statement").with_help("`let … in …` is not read; write two `let`s"));
+                return Err(self
+                    .expected("the next statement")
+                    .with_help("`let … in …` is not read; write two `let`s"));
             }
             bindings.push(Binding { name, place, parameters, body });
             if !self.takes_keyword("and") {
@@ -214,8 +246,8 @@ impl Parser<'_> {
     /// An expression of some form, from the word where it starts.
     fn node(&self, start: usize, kind: ExpressionKind) -> Result<Expression, CatError> {
         use ExpressionKind::{
-            Application, Complement, Difference, Empty, Identity, Intersection, Name, Postfix, Product, Sequence, Union,
-            Universe,
+            Application, Complement, Difference, Empty, Identity, Intersection, Name, Postfix, Product, Sequence,
+            Union, Universe,
         };
         let inner = match &kind {
             Name(_) | Empty | Universe => 0,
@@ -378,10 +410,7 @@ impl Parser<'_> {
     }
 
     /// Reads something inside what is being read.
-    fn nested(
-        &mut self,
-        read: impl Fn(&mut Self) -> Result<Expression, CatError>,
-    ) -> Result<Expression, CatError> {
+    fn nested(&mut self, read: impl Fn(&mut Self) -> Result<Expression, CatError>) -> Result<Expression, CatError> {
         if self.open == MOST_NESTED {
             return Err(too_deep(&self.place()));
         }

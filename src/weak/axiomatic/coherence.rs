@@ -152,8 +152,8 @@ impl OrderSearch<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Budget, Communication, Location, LocationAccess, Way};
-    use crate::weak::axiomatic::access::AccessKind::{self, Read, Write};
     use crate::memory::cat::relation::Relation;
+    use crate::weak::axiomatic::access::AccessKind::{self, Read, Write};
 
     /// All ways, whatever they say, filtered by the axiom.
     fn by_brute_force(location: &Location<'_>, po: &Relation) -> Vec<Way> {
@@ -211,7 +211,8 @@ mod tests {
                     LocationAccess { event, kind, value: (bits >> 1 & 1) as i64 }
                 };
                 let accesses = (0..size).map(access).collect();
-                let location = Location { initial: 0, initial_write: None, accesses, is_before: &|a, b| po.contains(a, b) };
+                let location =
+                    Location { initial: 0, initial_write: None, accesses, is_before: &|a, b| po.contains(a, b) };
                 let (mut ways, mut expected) = (location.ways(&Budget::default()), by_brute_force(&location, &po));
                 let key = |way: &Way| (way.writes.clone(), way.reads.clone());
                 ways.sort_by_key(key);

@@ -116,10 +116,8 @@ impl<'a> Combiner<'a> {
         let first_initial = axioms.has_initial_writes().then_some(accesses.len() + fences);
         let Some(ways) = self.ways(&accesses, first_initial) else { return Ok(()) };
         let structure = structure(&traces, &accesses, axioms.has_initial_writes());
-        let prepared = Prepared::new(axioms, &structure, axioms.is_coherent()).map_err(|refusal| Failure::Refused {
-            model: model.name().to_owned(),
-            refusal,
-        })?;
+        let prepared = Prepared::new(axioms, &structure, axioms.is_coherent())
+            .map_err(|refusal| Failure::Refused { model: model.name().to_owned(), refusal })?;
         let mut search = Combining {
             prepared,
             has_flags: axioms.has_flags(),
@@ -133,11 +131,7 @@ impl<'a> Combiner<'a> {
 
     /// For each location that is accessed, the ways in which its accesses can communicate, those with the fewest ways
     /// first; nothing if one has none. The initial writes, if they are events, are in the order of the locations.
-    fn ways(
-        &self,
-        accesses: &[ThreadAccess<'_>],
-        first_initial: Option<usize>,
-    ) -> Option<Vec<(LocationAt, Vec<Way>)>> {
+    fn ways(&self, accesses: &[ThreadAccess<'_>], first_initial: Option<usize>) -> Option<Vec<(LocationAt, Vec<Way>)>> {
         let locations: BTreeSet<LocationAt> = accesses.iter().map(|of| of.access.location).collect();
         let is_coherent = self.model.axioms().is_coherent();
         let mut ways = Vec::new();
@@ -244,8 +238,9 @@ fn exchange(
         // Then it may read any of its own writes, and the initial value after them.
         exchange.needs.difference_with(&exchange.writes);
         for access in trace.accesses.iter().filter(|access| access.kind == AccessKind::Read) {
-            if compiled.initial[access.location.index()] == access.value {
-                exchange.needs.set(number(access.location, access.value), false);
+            let number = number(access.location, access.value);
+            if compiled.initial[access.location.index()] == access.value && exchange.needs.contains(number) {
+                exchange.needs.set(number, false);
             }
         }
     }

@@ -161,7 +161,8 @@ fn all_traces(
     let mut written: Vec<Offers> = vec![vec![BTreeSet::new(); num_of_locations]; sources.len()];
     // As long as a value is missing, there are more writes on the way to it than rounds.
     for round in 0.. {
-        let offers = |thread| if is_coherent { offers_of_others(&written, thread) } else { all_offers(&written, compiled) };
+        let offers =
+            |thread| if is_coherent { offers_of_others(&written, thread) } else { all_offers(&written, compiled) };
         let traces: Vec<Traces> =
             sources.iter().map(|source| source.traces(&offers(source.position), budget)).collect();
         let now: Vec<Offers> = traces.iter().map(|traces| writes_of(traces, num_of_locations)).collect();

@@ -61,22 +61,16 @@ fn cycle(
         access(2, before, entry),
     ];
     let edge = |kind: Dependencies| if dependencies.intersects(kind) { vec![(1, 2)] } else { Vec::new() };
-    let mut edges = Edges {
-        addr: edge(Dependencies::ADDR),
-        data: edge(Dependencies::DATA),
-        ctrl: edge(Dependencies::CTRL),
-    };
+    let mut edges =
+        Edges { addr: edge(Dependencies::ADDR), data: edge(Dependencies::DATA), ctrl: edge(Dependencies::CTRL) };
     if pair.same_location {
         let depends = if pair.first == Kind::Read { &mut edges.addr } else { &mut edges.data };
         depends.push((0, 1));
     }
     let structure = Structure::build(&events, &edges);
     // At each location, the accesses in the order of the cycle: reads read what was written last.
-    let chains = if pair.same_location {
-        [vec![8, 0], vec![1, 2, 3], vec![5, 6]]
-    } else {
-        [vec![8, 1], vec![2, 3], vec![5, 6]]
-    };
+    let chains =
+        if pair.same_location { [vec![8, 0], vec![1, 2, 3], vec![5, 6]] } else { [vec![8, 1], vec![2, 3], vec![5, 6]] };
     let (mut rf, mut co) = (Vec::new(), Vec::new());
     for chain in chains {
         let mut last = None;
