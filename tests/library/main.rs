@@ -12,6 +12,7 @@ mod aut_reading;
 mod automata_parsing;
 mod bad_input;
 mod bundled_state_spaces;
+mod cat_models;
 mod changing_files;
 mod comments;
 mod corpus_facts;

@@ -6,6 +6,7 @@
 pub mod all_cycles;
 pub mod analyse;
 pub mod chromium;
+pub mod coded_models;
 pub mod command;
 pub mod corpus;
 pub mod demands;

@@ -139,6 +139,14 @@ impl Compiler {
             }
             _ => false,
         };
+        let is_po = |op: &&Op| match op {
+            // [M]; po; [M]
+            Op::EndingIn(a, _) => match &self.graph.node(*a).op {
+                Op::StartingIn(_, po) => self.is_accesses(op) && self.graph.node(*po).op == Op::Base(Base::Po),
+                _ => false,
+            },
+            op => **op == Op::Base(Base::Po),
+        };
         let is_acyclic = check.demand == Demand::Acyclic && !check.is_negated && !check.is_flag;
         let communicates = [Base::Rf, Base::Co, Base::Fr].iter().all(|base| ops.contains(&&Op::Base(*base)));
         let has_po_loc = ops.iter().any(is_po_loc);
@@ -150,10 +158,21 @@ impl Compiler {
             is_flag: check.is_flag,
             is_monotone: if check.is_negated { !polarity.grows } else { !polarity.shrinks },
             is_sc_per_location: is_acyclic && communicates && has_po_loc && ops.len() == 4,
-            says_sc_per_location: is_acyclic && communicates && (has_po_loc || ops.contains(&&Op::Base(Base::Po))),
+            says_sc_per_location: is_acyclic && communicates && (has_po_loc || ops.iter().any(is_po)),
         };
         self.axioms.push(axiom);
         Ok(())
+    }
+
+    /// Whether it is `[M]; r; [M]`.
+    fn is_accesses(&self, op: &Op) -> bool {
+        let is_access = |set: Id| matches!(&self.graph.node(set).op, Op::BaseSet(set) if SETS[*set].names == ["M"]);
+        match op {
+            Op::EndingIn(a, to) => {
+                matches!(&self.graph.node(*a).op, Op::StartingIn(from, _) if is_access(*from) && is_access(*to))
+            }
+            _ => false,
+        }
     }
 
     fn as_relation(&mut self, value: Value, place: &Place) -> Result<Id, CatError> {

@@ -194,11 +194,8 @@ pub static SETS: [BaseSet; 44] = [
     set(&["REL"], |event| is_release(event) && !is_seq_cst(event) || is_partial(event, PartialFence::Release)),
     set(&["ACQ_REL"], |event| is_partial(event, PartialFence::AcquireRelease)),
     set(&["RLX"], |event| {
-        is_of_c11(event)
-            && !is_seq_cst(event)
-            && !is_acquire(event)
-            && !is_release(event)
-            && !(event.is_read() && event.marks.has(Marks::ACQUIRE_PC))
+        let is_acquire_pc = event.is_read() && event.marks.has(Marks::ACQUIRE_PC);
+        is_of_c11(event) && ![is_seq_cst(event), is_acquire(event), is_release(event), is_acquire_pc].contains(&true)
     }),
     set(&["SYNC", "sync", "MFENCE", "mfence"], |event| event.action == Action::Fence),
     set(&["DMB", "DMB.SY", "DMB.ISH", "DMB.OSH"], |event| event.action == Action::Fence),

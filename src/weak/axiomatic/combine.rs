@@ -238,8 +238,9 @@ fn exchange(
         // Then it may read any of its own writes, and the initial value after them.
         exchange.needs.difference_with(&exchange.writes);
         for access in trace.accesses.iter().filter(|access| access.kind == AccessKind::Read) {
-            if compiled.initial[access.location.index()] == access.value {
-                exchange.needs.set(number(access.location, access.value), false);
+            let number = number(access.location, access.value);
+            if compiled.initial[access.location.index()] == access.value && exchange.needs.contains(number) {
+                exchange.needs.set(number, false);
             }
         }
     }
