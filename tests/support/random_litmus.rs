@@ -266,11 +266,12 @@ fn thread(architecture: Architecture, rng: &mut StdRng, value: &mut usize, most:
         architecture.value(next - 1)
     };
     let mut label = None;
-    let mut put = |lines: &mut Vec<Line>, label: &mut Option<String>, text: String| {
+    let put = |lines: &mut Vec<Line>, label: &mut Option<String>, text: String| {
         lines.push(Line { label: label.take(), text });
     };
     for number in 0..rng.random_range(2..=most) {
-        let location = rng.random_range(0..if rng.random_bool(0.7) { 2 } else { 3 });
+        let locations = if rng.random_bool(0.7) { 2 } else { 3 };
+        let location = rng.random_range(0..locations);
         let pointer = architecture.pointer(location);
         if number > 0 && rng.random_bool(0.25) {
             let fence = (*architecture.fences().choose(rng).unwrap()).to_owned();
