@@ -104,7 +104,7 @@ fn random_costs(rng: &mut StdRng, analysis: &Analysis) -> Costs {
 fn price(costs: &Costs, fences: &Fences) -> (u64, usize, usize) {
     let cumulative = fences.values().filter(|&&strength| strength == FenceStrength::Cumulative).count();
     let awkward = |point: &Site| match point.place {
-        Place::After => 0,
+        Place::After | Place::On => 0,
         Place::Before => 1,
         Place::Inside(_) => 2,
         Place::State => 1 << 20,
