@@ -20,6 +20,7 @@ use crate::ids::{LocationId, ThreadId, VertexId};
 use crate::memory::Kind;
 use crate::ordering::Marks;
 use fixedbitset::FixedBitSet;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -115,12 +116,15 @@ impl<'a> Passages<'a> {
         Passages { graph, passages, writes, vague }
     }
 
-    /// Shows every cycle, until the answer is to stop, or after so many steps.
+    /// Shows every cycle, until the answer is to stop, or no steps are left, which are counted down.
     ///
     /// # Errors
     /// If there were more steps to make.
-    pub fn for_each(&self, most: u64, visit: &mut dyn FnMut(&[Piece<'_>]) -> ControlFlow<()>) -> Result<(), TooMany> {
-        let mut steps = 0;
+    pub fn for_each(
+        &self,
+        left: &Cell<u64>,
+        visit: &mut dyn FnMut(&[Piece<'_>]) -> ControlFlow<()>,
+    ) -> Result<(), TooMany> {
         for root in 0..self.passages.len() {
             for first in &self.passages[root] {
                 let mut threads = FixedBitSet::with_capacity(self.passages.len());
@@ -132,8 +136,7 @@ impl<'a> Passages<'a> {
                     threads,
                     locations: vec![first.exit_at],
                     pieces: vec![Piece::Passage(first)],
-                    steps: &mut steps,
-                    most,
+                    left,
                 };
                 match walk.leave(first, visit) {
                     ControlFlow::Continue(()) => {}
@@ -213,8 +216,7 @@ struct Walk<'w, 'a> {
     threads: FixedBitSet,
     locations: Vec<LocationId>,
     pieces: Vec<Piece<'w>>,
-    steps: &'w mut u64,
-    most: u64,
+    left: &'w Cell<u64>,
 }
 
 impl<'w> Walk<'w, '_> {
@@ -263,10 +265,10 @@ impl<'w> Walk<'w, '_> {
                 continue;
             }
             for next in all.passages[thread].iter().filter(|next| next.entry_at == location && fits(next.entry)) {
-                *self.steps += 1;
-                if *self.steps > self.most || all.graph.budget.is_over() {
+                if self.left.get() == 0 || all.graph.budget.is_over() {
                     return ControlFlow::Break(Ended::TooMany);
                 }
+                self.left.set(self.left.get() - 1);
                 if self.locations.contains(&next.exit_at) && !all.is_vague(next.exit_at) {
                     continue;
                 }

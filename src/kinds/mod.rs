@@ -32,12 +32,12 @@ use elements::{Element, InPlace, Offer};
 use paths::Path;
 use place::NoMixture;
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use test::Judge;
 
-/// How many steps the enumeration of cycles makes before it gives up.
+/// How many steps all enumerations of cycles make together before that is given up.
 pub const MOST_STEPS: u64 = 5_000_000;
 
 /// A program and a memory model with its axioms, ready to be asked.
@@ -46,7 +46,8 @@ pub struct Kinds<'a> {
     offer: Offer<'a>,
     costs: &'a Costs,
     in_place: InPlace,
-    most: u64,
+    /// How many steps are left.
+    left: Cell<u64>,
     /// For pairs of accesses, all paths between them, if these are few.
     paths: RefCell<FxHashMap<(VertexId, VertexId), Option<Vec<Path>>>>,
 }
@@ -66,7 +67,7 @@ impl<'a> Kinds<'a> {
             offer: Offer::of(model),
             costs: &options.costs,
             in_place: InPlace::locked(locked.locked.clone()),
-            most: MOST_STEPS,
+            left: Cell::new(MOST_STEPS),
             paths: RefCell::default(),
         }
     }

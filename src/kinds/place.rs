@@ -201,7 +201,7 @@ impl Kinds<'_> {
         visit: &mut dyn FnMut(&mut Judge, &Found) -> ControlFlow<()>,
     ) -> Result<(), NoMixture> {
         let passages = Passages::new(&self.cycles, in_place);
-        passages.for_each(self.most, &mut |pieces| {
+        let listed = passages.for_each(&self.left, &mut |pieces| {
             let parts: Vec<Part> = pieces.iter().map(Piece::part).collect();
             if !judge.allows(&parts) {
                 return ControlFlow::Continue(());
@@ -215,10 +215,10 @@ impl Kinds<'_> {
                 let is_allowed = found.is_allowed(self.graph(), in_place, judge);
                 if is_allowed { visit(judge, &found) } else { ControlFlow::Continue(()) }
             })
-        })?;
+        });
         match self.graph().budget.exhausted() {
             Some(_) => Err(NoMixture::Exhausted),
-            None => Ok(()),
+            None => Ok(listed?),
         }
     }
 

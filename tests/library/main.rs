@@ -19,6 +19,7 @@ mod corpus_facts;
 mod dot;
 mod export;
 mod facts_files;
+mod kinds;
 mod known_answers;
 mod label_dialects;
 mod litmus_corpus;

@@ -106,6 +106,8 @@ impl Part {
         };
         let mut items: Vec<Item> = Vec::new();
         items.extend(fence(Place::Before).map(Item::Before));
+        // Marks are drawn where the access begins.
+        items.extend(fence(Place::On).map(Item::Before));
         items.extend((0..evaluation.events.len()).map(Item::Event));
         if evaluation.barrier && evaluation.events.is_empty() {
             items.push(Item::InPlace(Node::InPlace(evaluation.instr)));
