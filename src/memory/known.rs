@@ -6,7 +6,7 @@
 //! [`MemoryModel::known`] compares rules. Titles, aliases and fence instructions do not matter.
 //!
 //! ARMv7 and POWER have the same rules, though their axioms differ (what the architectures say of dependencies and of
-//! partial fences is not in the table), and so have ARMv8 and RISC-V. Between those, and only there, the name decides;
+//! partial fences is not in the table), and so have RMO, ARMv8 and RISC-V. Between those, and only there, the name decides;
 //! a table with these rules and another name is not known to be either, and is refused rather than guessed: neither
 //! set of axioms allows all that the other does.
 
@@ -172,9 +172,9 @@ mod tests {
                     let both = vec![Known::Armv7, Known::Power];
                     assert_eq!(renamed.known(), Err(Unknown::Ambiguous { models: both }));
                 }
-                Known::Armv8 | Known::Riscv => {
-                    let both = vec![Known::Armv8, Known::Riscv];
-                    assert_eq!(renamed.known(), Err(Unknown::Ambiguous { models: both }));
+                Known::Rmo | Known::Armv8 | Known::Riscv => {
+                    let all = vec![Known::Rmo, Known::Armv8, Known::Riscv];
+                    assert_eq!(renamed.known(), Err(Unknown::Ambiguous { models: all }));
                 }
                 _ => assert_eq!(renamed.known(), Ok(known)),
             }

@@ -10,7 +10,7 @@ use seqcon::memory::FenceStrength;
 use seqcon::placement::locks::Role;
 use std::collections::BTreeMap;
 
-const MODELS: [&str; 8] = ["sc", "tso", "pso", "rmo", "alpha", "armv8", "armv7", "power"];
+const MODELS: [&str; 10] = ["sc", "tso", "pso", "rmo", "alpha", "armv8", "riscv", "armv7", "power", "rc11"];
 
 /// By model, the number of plain and cumulative fences, of torn instructions and of partners, as the table has them.
 fn counted(csv: &str) -> BTreeMap<String, [usize; 4]> {
@@ -81,10 +81,10 @@ fn the_text_fits_80_columns_and_has_a_legend() {
     assert_eq!(
         shown,
         "\
-needed      sc tso pso rmo alpha armv8 armv7 power
-after T0.0   .   .   F   F     F     F     F     F  x := 1
-after T1.0   .   .   .   F     F     F     C     C  r := f
-fences       0   0   1   2     2     2     2     2
+needed      sc tso pso rmo alpha armv8 riscv armv7 power rc11
+after T0.0   .   .   F   F     F     F     F     F     F    F  x := 1
+after T1.0   .   .   .   F     F     F     F     C     C    C  r := f
+fences       0   0   1   2     2     2     2     2     2    2
 F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing
 "
     );

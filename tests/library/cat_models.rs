@@ -18,7 +18,7 @@ fn random_structure(rng: &mut StdRng) -> Structure {
     const PARTIAL: [PartialFence; 3] = [PartialFence::Lightweight, PartialFence::Stores, PartialFence::Control];
     let mut events = Vec::new();
     for thread in 0..rng.random_range(2..=3) {
-        for instruction in 0..rng.random_range(1..=3) {
+        for instruction in 0..rng.random_range(1..=4) {
             let access = |rng: &mut StdRng| {
                 let location = rng.random_range(0..2);
                 if rng.random() { Event::read(thread, location) } else { Event::write(thread, location) }
@@ -76,7 +76,7 @@ fn random_communication(rng: &mut StdRng, structure: &Structure) -> Communicatio
 #[test]
 fn texts_say_what_the_code_said() {
     let counts = Cell::new([0; 5]);
-    random_cases(3000, |rng| {
+    random_cases(20_000, |rng| {
         let structure = random_structure(rng);
         for _ in 0..5 {
             let communication = random_communication(rng, &structure);
@@ -92,7 +92,7 @@ fn texts_say_what_the_code_said() {
     });
     let [sc, tso, pso, armv7, power] = counts.get();
     println!("allowed: sc {sc}, tso {tso}, pso {pso}, armv7 {armv7}, power {power}");
-    assert!(0 < sc && sc < tso && tso < pso && pso < power && power < armv7);
+    assert!(0 < sc && sc < tso && tso < pso && pso < power.min(armv7));
 }
 
 const STORE_BUFFERING: &str =

@@ -12,7 +12,7 @@ use super::syntax::Statement;
 use crate::text::Span;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How many files a text may be made of.
 const MOST_FILES: usize = 100;
@@ -161,6 +161,14 @@ impl Axioms {
     }
 }
 
+/// The statements of the prelude, which are read once.
+fn prelude() -> Result<&'static [Statement], CatError> {
+    static READ: OnceLock<Result<Vec<Statement>, CatError>> = OnceLock::new();
+    let source = || Arc::new(Source { name: "prelude.cat".to_owned(), text: PRELUDE.to_owned() });
+    let read = READ.get_or_init(|| parse(&source()).map(|parsed| parsed.statements));
+    read.as_deref().map_err(Clone::clone)
+}
+
 fn canonical(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
@@ -180,10 +188,7 @@ impl Loader {
     fn axioms(mut self, source: &Arc<Source>) -> Result<Axioms, CatError> {
         let title = self.load(source)?;
         let mut compiler = Compiler::new(self.is_of_c11);
-        let prelude = Arc::new(Source { name: "prelude.cat".to_owned(), text: PRELUDE.to_owned() });
-        for statement in parse(&prelude)?.statements {
-            compiler.statement(&statement)?;
-        }
+        prelude()?.iter().try_for_each(|statement| compiler.statement(statement))?;
         compiler.end_prelude();
         self.statements.iter().try_for_each(|statement| compiler.statement(statement))?;
         let (graph, axioms) = compiler.finish();

@@ -265,7 +265,7 @@ impl Bits {
         for step in &graph.steps {
             match step {
                 Step::Node(id) if graph.node(*id).is_dynamic => {
-                    is_empty[id.index()] = stays_empty(graph, *id, &is_empty)
+                    is_empty[id.index()] = stays_empty(graph, *id, &is_empty);
                 }
                 Step::Fixpoint(group) if graph.groups[*group].is_dynamic => {
                     let definitions = &graph.groups[*group].definitions;
