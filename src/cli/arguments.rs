@@ -402,9 +402,9 @@ pub struct VerifyArguments {
 #[derive(Args)]
 pub struct ConfirmationArguments {
     /// Search a run for each delay (tso, pso; specifications only), or ask the axioms about each critical cycle (armv7,
-    /// armv8, riscv, power, rc11). auto: with a budget of states, and no fence for what is proved infeasible; off: trust the event graph; full: as auto, with --max-weak-states for each search;
-    /// mark (if no value is given): only tell which were confirmed (delays.csv; --verbose shows the runs), fences are
-    /// for all [default: auto]
+    /// armv8, riscv, power, rc11). auto: with a budget of states, and no fence for what is proved infeasible; off:
+    /// trust the event graph; full: as auto, with --max-weak-states for each search; mark (if no value is given): only
+    /// tell which were confirmed (delays.csv; --verbose shows the runs), fences are for all [default: auto]
     #[arg(long, value_enum, value_name = "HOW", default_missing_value = "mark", num_args = 0..=1, require_equals = true, hide_possible_values = true, help_heading = "Weak memory")]
     pub confirm: Option<ConfirmArgument>,
     /// The same as --confirm=full

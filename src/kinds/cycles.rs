@@ -1,14 +1,15 @@
 //! All tests of a program: its critical cycles, by what a memory model can tell of them.
 //!
-//! Which instruction an access is of makes no difference to a model. So the passages of a thread are taken together that
-//! have the same kinds, marks and locations, and of these only the weakest links are told apart; cycles are enumerated
-//! over these: far fewer than over accesses. Each passage keeps all pairs of accesses that have at least its link, with a
-//! path, those with just its link first.
+//! Which instruction an access is of makes no difference to a model. So the passages of a thread are taken together
+//! that have the same kinds, marks and locations, and of these only the weakest links are told apart; cycles are
+//! enumerated over these: far fewer than over accesses. Each passage keeps all pairs of accesses that have at least its
+//! link, with a path, those with just its link first.
 //!
 //! A cycle is listed from its passage of the least thread; each thread and each location occurs once (see
 //! [`test`](super::test)), but for vague locations, which may be several.
 //!
-//! *Cost.* Exponential in the number of threads. [`Passages::for_each`] stops after a number of steps, which is then said.
+//! *Cost.* Exponential in the number of threads. [`Passages::for_each`] stops after a number of steps, which is then
+//! said.
 
 use super::elements::InPlace;
 use super::link::{Link, keep_weakest};

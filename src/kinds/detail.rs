@@ -1,14 +1,15 @@
 //! A cycle over given paths, with all accesses on them.
 //!
-//! A [link](super::link) forgets the accesses between. Where the paths of a cycle are few and without loops, the test can
-//! have them all: every access on the paths, fences where they stand, dependencies as they flow through locals, and what
-//! coherence says of accesses of one thread to one location. That tells apart what links cannot, such as an order that
-//! goes through a write and a read of the thread's own.
+//! A [link](super::link) forgets the accesses between. Where the paths of a cycle are few and without loops, the test
+//! can have them all: every access on the paths, fences where they stand, dependencies as they flow through locals, and
+//! what coherence says of accesses of one thread to one location. That tells apart what links cannot, such as an order
+//! that goes through a write and a read of the thread's own.
 //!
-//! *Reads between.* Where a read comes from is not known, but there are only two cases: behind a write of its own thread
-//! to that location it reads that write, or a later one of another thread; behind a read it reads the same write, or a
-//! later one of another thread. (Another write of the thread itself would be on the path.) The later write is an event of
-//! a thread of its own, related to these two alone. The model allows the cycle if it allows one of the combinations.
+//! *Reads between.* Where a read comes from is not known, but there are only two cases: behind a write of its own
+//! thread to that location it reads that write, or a later one of another thread; behind a read it reads the same
+//! write, or a later one of another thread. (Another write of the thread itself would be on the path.) The later write
+//! is an event of a thread of its own, related to these two alone. The model allows the cycle if it allows one of the
+//! combinations.
 //!
 //! *Atomic instructions* have all their accesses in the test. One that overwrites the write of another thread has read
 //! from it, or from a later one.

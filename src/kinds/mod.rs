@@ -4,11 +4,11 @@
 //! The table of a model says of two accesses of a thread whether their order is kept. That is enough to be safe, and
 //! more than enough on models that are not store-atomic, or whose fences and marks order some pairs and not others. The
 //! axioms of the model say of a whole cycle whether an execution can have it. [`test`] makes a candidate execution of a
-//! cycle, [`link`] and [`paths`] say what stands between its accesses, [`cycles`] enumerates, and [`place`] puts in what
-//! forbids all that is allowed, at the least cost.
+//! cycle, [`link`] and [`paths`] say what stands between its accesses, [`cycles`] enumerates, and [`place`] puts in
+//! what forbids all that is allowed, at the least cost.
 //!
-//! *What is presumed.* That axioms only forbid more when relations grow, which is computed of the model's text, and that
-//! a chain of address dependencies orders what one does, which the built-in models have in common.
+//! *What is presumed.* That axioms only forbid more when relations grow, which is computed of the model's text, and
+//! that a chain of address dependencies orders what one does, which the built-in models have in common.
 
 pub mod cycles;
 pub mod detail;

@@ -1,8 +1,9 @@
 //! The result of an analysis, with what the axioms of its memory model know better.
 //!
 //! The event graph has placed full fences for all delays. Delays on no cycle that the model allows are infeasible: no
-//! execution has them. For the others the fences stay, or, by default, the cheapest mixture of what the architecture has
-//! takes their place. Where there are too many cycles to judge them one by one, nothing is changed, and that is said.
+//! execution has them. For the others the fences stay, or, by default, the cheapest mixture of what the architecture
+//! has takes their place. Where there are too many cycles to judge them one by one, nothing is changed, and that is
+//! said.
 
 use super::elements::{Element, Offer};
 use super::place::NoMixture;

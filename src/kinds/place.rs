@@ -2,13 +2,14 @@
 //!
 //! With some elements in place, every cycle must be a test that the model forbids. "Forbidden" only grows with what is
 //! put in, but it is no "one of these": store buffering needs something in both threads. So a cycle that is still
-//! allowed is asked for more: all elements that could touch it, those at the sites of its paths and on its accesses, are
-//! put in one after the other as long as the model still allows it; one of those that are left over must be put in,
-//! whatever else is. These demands are necessary, the cheapest elements that meet them are proposed, and when no cycle is
-//! left that the model allows, nothing cheaper is enough: the implicit hitting set of
+//! allowed is asked for more: all elements that could touch it, those at the sites of its paths and on its accesses,
+//! are put in one after the other as long as the model still allows it; one of those that are left over must be put in,
+//! whatever else is. These demands are necessary, the cheapest elements that meet them are proposed, and when no cycle
+//! is left that the model allows, nothing cheaper is enough: the implicit hitting set of
 //! [`insertion`](crate::insertion), with more than one kind of element.
 //!
-//! *Necessary for the event graph.* A program may have no execution with the cycle, for its values; then less is enough.
+//! *Necessary for the event graph.* A program may have no execution with the cycle, for its values; then less is
+//! enough.
 
 use super::Kinds;
 use super::cycles::{Passages, Piece, TooMany};

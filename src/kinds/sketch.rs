@@ -95,9 +95,9 @@ impl Sketch {
         model.allows(&structure, &Communication { rf, co, fr }) != Ok(false)
     }
 
-    /// The same with all that follows in an execution that is coherent: coherence is a total order of the writes to each
-    /// location, which program order at the location agrees with, and a read comes before all that overwrites what it
-    /// reads.
+    /// The same with all that follows in an execution that is coherent: coherence is a total order of the writes to
+    /// each location, which program order at the location agrees with, and a read comes before all that overwrites what
+    /// it reads.
     #[must_use]
     pub fn is_coherently_allowed_by(&self, model: &Axioms) -> bool {
         let structure = self.structure();

@@ -15,8 +15,8 @@
 //! between. So each thread has an entry and an exit, or one write between, and each location has two or three
 //! consecutive accesses.
 //!
-//! *Between entry and exit* stands what is on every path, or less ([`Link`]). A step of a link is a read of a location of
-//! its own. Fences are after the entry and before the exit, and in no order with each other or with steps.
+//! *Between entry and exit* stands what is on every path, or less ([`Link`]). A step of a link is a read of a location
+//! of its own. Fences are after the entry and before the exit, and in no order with each other or with steps.
 //!
 //! *Cost.* A test has a few events for each thread; answers are kept by the shape of the test, of which there are few.
 

@@ -189,7 +189,8 @@ impl MemoryModel {
 ///
 /// *Order.* Not all kinds can be compared ([`does_all_of`](FenceStrength::does_all_of)); so `<` and `max` are for kinds
 /// that are a chain, as those are that the event graph asks for (all accesses, and cumulatively) and those that store
-/// buffers ask for (stores, and all). All kinds from [`Plain`](FenceStrength::Plain) on are full fences, and none before.
+/// buffers ask for (stores, and all). All kinds from [`Plain`](FenceStrength::Plain) on are full fences, and none
+/// before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FenceStrength {
     /// No fence, but marks on accesses.

@@ -1,5 +1,5 @@
-//! What fences cost: by default 1 each, whatever the kind, and where kinds are chosen from, what the memory model's table
-//! says of each instruction. A file gives other weights.
+//! What fences cost: by default 1 each, whatever the kind, and where kinds are chosen from, what the memory model's
+//! table says of each instruction. A file gives other weights.
 //!
 //! ```toml
 //! marks = 1              # marks on the accesses of an instruction (ldar, stlr); as a plain fence, if nothing is said

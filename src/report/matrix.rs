@@ -151,24 +151,21 @@ impl<'a> Matrix<'a> {
         if results.iter().any(|result| !result.locks.is_empty()) {
             writeln!(out, "{}", line("locks", &mut count(|result| result.locks.len())))?;
         }
-        let has = |strength| results.iter().any(|result| result.num_of_fences(strength) > 0);
-        let named = [
-            (FenceStrength::Stores, "S store-store fence, "),
-            (FenceStrength::Loads, "R load fence, "),
-            (FenceStrength::Lightweight, "W lightweight fence, "),
-        ];
-        let mut lighter: String =
-            named.into_iter().filter(|(strength, _)| has(*strength)).map(|(_, name)| name).collect();
-        let is_any = |is: fn(&FenceStrength) -> bool| {
-            results.iter().flat_map(|result| &result.fences).any(|fence| is(&fence.strength))
+        let is_any = |is: fn(FenceStrength) -> bool| {
+            results.iter().flat_map(|result| &result.fences).any(|fence| is(fence.strength))
         };
-        if is_any(|strength| matches!(strength, FenceStrength::Between(..))) {
-            lighter.push_str("B fence of some accesses, ");
+        let kinds: [(&str, fn(FenceStrength) -> bool); 5] = [
+            ("S store-store fence", |strength| strength == FenceStrength::Stores),
+            ("R load fence", |strength| strength == FenceStrength::Loads),
+            ("W lightweight fence", |strength| strength == FenceStrength::Lightweight),
+            ("B fence of some accesses", |strength| matches!(strength, FenceStrength::Between(..))),
+            ("A acquire or release", |strength| matches!(strength, FenceStrength::Marks(_))),
+        ];
+        let lighter: Vec<&str> = kinds.into_iter().filter(|(_, is)| is_any(*is)).map(|(name, _)| name).collect();
+        for line in lighter.chunks(3) {
+            writeln!(out, "{}", line.join(", "))?;
         }
-        if is_any(|strength| matches!(strength, FenceStrength::Marks(_))) {
-            lighter.push_str("A acquire or release, ");
-        }
-        writeln!(out, "F fence, {lighter}C cumulative fence, L lock (can be torn), l the same lock, . nothing")?;
+        writeln!(out, "F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing")?;
         if self.is_complete() {
             Ok(())
         } else {

@@ -46,7 +46,7 @@ fn the_summary_line_has_the_documented_form() {
     assert_eq!(
         timeless(&stdout(&output)),
         "model=iriw memory_model=tso states=36 vertices=6 delays=0 torn=0 locks=0 fences=0 plain_fences=0 cumulative_fences=0 minimal=program complete=yes seconds=_ explore_seconds=_ analyse_seconds=_\n\
-         model=iriw memory_model=armv7 states=36 vertices=6 delays=2 torn=0 locks=0 fences=2 plain_fences=0 cumulative_fences=2 minimal=event-graph complete=yes seconds=_ explore_seconds=_ analyse_seconds=_\n"
+         model=iriw memory_model=armv7 states=36 vertices=6 delays=2 torn=0 locks=0 fences=2 plain_fences=2 cumulative_fences=0 minimal=event-graph complete=yes seconds=_ explore_seconds=_ analyse_seconds=_\n"
     );
     assert_eq!(stderr(&output), "");
 }

@@ -51,7 +51,8 @@ fn the_same_results_are_identical() {
 #[test]
 fn a_report_of_the_first_schema_is_counted_as_now() {
     let reports = Reports::new();
-    let now = reports.analyse("now.json", &["lts/peterson.aut", "--mm", "tso,armv7", "--atomicity=full"]);
+    let now =
+        reports.analyse("now.json", &["lts/peterson.aut", "--mm", "tso,armv7", "--atomicity=full", "--kinds=full"]);
     // It had the plain fences as `fences` and the torn instructions as `locks`.
     let old = reports.changed(&now, "old.json", |value| {
         value["schema_version"] = 1.into();

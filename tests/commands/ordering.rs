@@ -65,11 +65,12 @@ fn what_is_not_taken_into_account_is_said() {
     let space = marked.replace(".slco", ".aut");
     assert_eq!(run(&["explore", &marked, "-o", &space]).0, 0);
     for path in [&marked, &space] {
-        let (_, out, err) = run(&["analyse", path, "--mm", "armv7"]);
+        let (_, out, err) = run(&["analyse", path, "--mm", "armv7", "--confirm=off"]);
         let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(out.contains("t.0 and 1 more have marks on their accesses, not taken into account"), "{out}{err}");
         let exported = directory.path().join("tests");
-        let (_, _, err) = run(&["analyse", path, "--mm", "armv7", "--litmus", exported.to_str().unwrap()]);
+        let (_, _, err) =
+            run(&["analyse", path, "--mm", "armv7", "--confirm=off", "--litmus", exported.to_str().unwrap()]);
         assert!(err.contains("has marks on accesses, which the analysis does not take into account"), "{err}");
     }
 }

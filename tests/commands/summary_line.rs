@@ -17,7 +17,11 @@ fn lines(text: &str) -> Vec<BTreeMap<String, String>> {
 }
 
 /// Two programs: one with cumulative fences, and one with more torn instructions than locks.
-const CASES: [(&str, &[&str]); 2] = [("specs/peterson.slco", &[]), ("lts/snapshot.aut", &["--atomicity=full"])];
+const CASES: [(&str, &[&str]); 3] = [
+    ("specs/peterson.slco", &[]),
+    ("specs/peterson.slco", &["--confirm=off"]),
+    ("lts/snapshot.aut", &["--atomicity=full"]),
+];
 
 #[test]
 fn fences_locks_and_torn_instructions_are_counted_as_they_are_listed() {

@@ -156,7 +156,7 @@ fn a_source_cannot_garble_the_terminal() {
 
 #[test]
 fn a_partial_fence_that_is_left_out_of_account_is_named() {
-    let text = shown(&["analyse", "litmus/mp+lwsync+addr.litmus", "--mm", "power"], &[], 0);
+    let text = shown(&["analyse", "litmus/mp+lwsync+addr.litmus", "--mm", "power", "--confirm=off"], &[], 0);
     assert!(text.contains("is a partial fence, and not taken into account"), "{text}");
     assert!(!shown(&["analyse", "litmus/sb.litmus", "--mm", "tso"], &[], 0).contains("partial"));
 }

@@ -13,7 +13,8 @@ use seqcon::weak::axiomatic::{Failure, Model, outcomes};
 use std::cell::Cell;
 use std::fs;
 
-/// A few events of up to three threads, with dependencies from reads, fences of all kinds, and indivisible instructions.
+/// A few events of up to three threads, with dependencies from reads, fences of all kinds, and indivisible
+/// instructions.
 fn random_structure(rng: &mut StdRng) -> Structure {
     const PARTIAL: [PartialFence; 3] = [PartialFence::Lightweight, PartialFence::Stores, PartialFence::Control];
     let mut events = Vec::new();

@@ -1,7 +1,7 @@
 //! Random litmus tests without loops, for four architectures: two to four threads, dependencies, light fences.
 //!
-//! A test is kept as lines of assembly, one for each instruction of the program that is read from it, so that fences and
-//! marks that are suggested for the program can be put into the text for herd7.
+//! A test is kept as lines of assembly, one for each instruction of the program that is read from it, so that fences
+//! and marks that are suggested for the program can be put into the text for herd7.
 
 use rand::Rng;
 use rand::rngs::StdRng;

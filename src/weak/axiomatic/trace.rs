@@ -35,7 +35,7 @@ use crate::ids::{ControlAt, InstrAt, LocationAt, Slot, ThreadAt};
 use crate::memory::cat::execution::Atomicity;
 use crate::program::arithmetic::{apply, apply_unary};
 use crate::program::compiled::{Code, Compiled, Fault, FaultKind, Step, Target, Trace as Evaluation};
-use crate::program::{InstructionKind, Span, Thread};
+use crate::program::{InstructionKind, Marks, Span, Thread};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -288,7 +288,17 @@ impl<'a> Run<'a> {
             self.assign(target, value)?;
         }
         self.pass();
-        Ok(true)
+        Ok(self.exclusives_are_paired())
+    }
+
+    /// Whether a store exclusive that has just been made follows a load exclusive of its location, with no other
+    /// exclusive access between: otherwise it fails, which is another way.
+    fn exclusives_are_paired(&self) -> bool {
+        let is_exclusive = |access: &&Access| access.marks.has(Marks::EXCLUSIVE);
+        let mut exclusive = self.accesses.iter().rev().filter(is_exclusive);
+        let Some(last) = exclusive.next().filter(|last| last.step == self.step) else { return true };
+        let is_load = |before: &Access| before.kind == AccessKind::Read && before.location == last.location;
+        last.kind == AccessKind::Read || exclusive.next().is_some_and(is_load)
     }
 
     /// Passes the fence on one side of an instruction, if it is or has one. Equal ones at one place are one.
