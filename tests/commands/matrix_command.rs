@@ -91,9 +91,13 @@ fn the_text_fits_80_columns_and_has_a_legend() {
         shown,
         "\
 needed      sc tso pso rmo alpha armv8 riscv armv7 power rc11
-after T0.0   .   .   F   F     F     F     F     F     F    F  x := 1
-after T1.0   .   .   .   F     F     F     F     C     C    C  r := f
+after T0.0   .   .   F   F     F     .     S     S     W    .  x := 1
+on T0.1      .   .   .   .     .     A     .     .     .    A  f := 1
+after T1.0   .   .   .   F     F     .     B     F     W    .  r := f
+on T1.0      .   .   .   .     .     A     .     .     .    A  r := f
 fences       0   0   1   2     2     2     2     2     2    2
+S store-store fence, W lightweight fence, B fence of some accesses
+A acquire or release
 F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing
 "
     );

@@ -14,7 +14,6 @@ use seqcon::insertion::Fences;
 use seqcon::kinds::outcome::by_axioms;
 use seqcon::lang::litmus::read;
 use seqcon::memory::MemoryModel;
-use seqcon::outline::Outline;
 use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
 use seqcon::repair::Repair;
@@ -136,7 +135,7 @@ fn herd_allows_only_what_sc_allows_with_mixtures_in_place() {
             if outcome.fences.is_empty() && case % 8 != 0 {
                 continue;
             }
-            let Some(with) = test.with(&Outline::of_program(&program), &outcome.placement.fences) else { continue };
+            let Some(with) = test.with(&program, &outcome.placement.fences) else { continue };
             elements += outcome.fences.len();
             let name = format!("t{}", files.len());
             let file = format!("{name}.litmus");

@@ -10,6 +10,8 @@ use seqcon::insertion::Fences;
 use seqcon::memory::FenceStrength;
 use seqcon::ordering::Marks;
 use seqcon::outline::{Outline, Place};
+use seqcon::program::Program;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// An architecture.
@@ -218,23 +220,41 @@ impl RandomTest {
         text
     }
 
-    /// With fences and marks in place; nothing if an instruction cannot carry its mark.
-    pub fn with(&self, outline: &Outline, fences: &Fences) -> Option<RandomTest> {
+    /// With fences and marks in place, which are for the program that this text is read as; nothing if an instruction
+    /// cannot carry its mark, or a fence is on one way of a branch alone.
+    pub fn with(&self, program: &Program, fences: &Fences) -> Option<RandomTest> {
+        let outline = Outline::of_program(program);
         let mut test = self.clone();
-        // From the last to the first, so that positions stay.
-        for (site, &strength) in fences.iter().rev() {
+        // For each thread what is put in before a line, with whether jumps to that line pass it, too.
+        let mut inserted: BTreeMap<(usize, usize), Vec<(bool, String)>> = BTreeMap::new();
+        for (site, &strength) in fences {
             let at = outline.at(site.instr)?;
-            let lines = &mut test.threads[at.thread.index()];
-            let position = at.instruction.index();
-            let line = |text: String| Line { label: None, text };
+            let known = program.instruction(at);
+            // The control state before an instruction has the number of its line.
+            let (thread, line) = (at.thread.index(), known.from.index());
+            let is_branch = known.condition.is_some();
+            let fence = self.architecture.fence(strength);
+            let mut put = |before: usize, jumps: bool| {
+                inserted.entry((thread, before)).or_default().push((jumps, fence.clone()));
+            };
             match site.place {
-                Place::After | Place::State => lines.insert(position + 1, line(self.architecture.fence(strength))),
-                Place::Before => {
-                    let label = lines[position].label.take();
-                    lines.insert(position, Line { label, text: self.architecture.fence(strength) });
+                Place::After if is_branch => return None,
+                Place::After => put(line + 1, false),
+                Place::State => put(known.to.index(), true),
+                Place::Before => put(line, true),
+                Place::On => {
+                    let text = &mut test.threads[thread][line].text;
+                    *text = marked(text, strength)?;
                 }
-                Place::On => lines[position].text = marked(&lines[position].text, strength)?,
                 Place::Inside(_) => return None,
+            }
+        }
+        // From the last to the first, so that lines keep their numbers.
+        for ((thread, before), fences) in inserted.into_iter().rev() {
+            let lines = &mut test.threads[thread];
+            for (jumps, text) in fences {
+                let label = lines.get_mut(before).filter(|_| jumps).and_then(|line| line.label.take());
+                lines.insert(before, Line { label, text });
             }
         }
         Some(test)
