@@ -219,6 +219,11 @@ fn write_answer(model: &MemoryModel, repair: &Repair, answer: &Answer, out: &mut
             )?;
             Ok(3)
         }
+        Answer::UpTo { rounds, executions } => {
+            writeln!(out, "{name}: verified up to {rounds} times each instruction ({in_place})")?;
+            writeln!(out, "  not decided beyond: {}", Answer::up_to(*rounds, *executions))?;
+            Ok(3)
+        }
         Answer::Undecided(limit) | Answer::Suspected { advice: limit, .. } => {
             writeln!(out, "{name}: not decided ({in_place})\n  {}", harmless(limit))?;
             Ok(3)

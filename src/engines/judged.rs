@@ -252,6 +252,9 @@ impl Checker for Judge<'_> {
                 Answer::Fails { told, demands, latest }
             }
             Verdict::Bounded { bound, states } => Answer::Bounded { bound, states },
+            Verdict::Undecided(Limit::Unrolling(executions)) => {
+                Answer::UpTo { rounds: self.runnable.searches.unroll, executions }
+            }
             Verdict::Undecided(limit) => Answer::Undecided(self.limit_in_words(limit)),
         })
     }
@@ -293,7 +296,7 @@ impl Judge<'_> {
                 "a run violates it that takes store-store fences for nothing, and with them it is none: this engine does not know these fences; use --engine buffer-automata or --engine store-buffers".to_owned()
             }
             Limit::Budget(limit) => format!("stopped at {limit}"),
-            Limit::Unrolling => {
+            Limit::Unrolling(_) => {
                 format!("a loop was cut off: no instruction was taken more than {unroll} times (--unroll)")
             }
         }

@@ -280,11 +280,27 @@ pub enum Answer {
         /// The number of states.
         states: usize,
     },
+    /// No execution in which no instruction is taken more than so many times violates it; a loop was cut off, and what
+    /// happens beyond is not known.
+    UpTo {
+        /// How many times.
+        rounds: usize,
+        /// The number of executions.
+        executions: u64,
+    },
     /// A limit was reached first: which.
     Undecided(String),
 }
 
 impl Answer {
+    /// What is known where loops are cut off.
+    #[must_use]
+    pub fn up_to(rounds: usize, executions: u64) -> String {
+        format!(
+            "none of the {executions} executions that end violates it in which no instruction is taken more than {rounds} times (--unroll); of loops that go round more often nothing is known"
+        )
+    }
+
     /// The verdict alone, as a report says it.
     #[must_use]
     pub fn verification(self) -> Verification {
@@ -295,6 +311,7 @@ impl Answer {
             Answer::Bounded { bound, states } => Verification::Bounded(format!(
                 "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound): {states} states; with more, nothing is known"
             )),
+            Answer::UpTo { rounds, executions } => Verification::Bounded(Answer::up_to(rounds, executions)),
             Answer::Undecided(limit) => Verification::Undecided(limit),
         }
     }

@@ -61,7 +61,9 @@ pub(super) fn one_by_one(
         match checker.check(&repair)? {
             Answer::Holds(ground) => (found.fences, found.ground) = (fewer, Some(ground.rests_on)),
             Answer::Fails { .. } => {}
-            Answer::Suspected { .. } | Answer::Bounded { .. } | Answer::Undecided(_) => found.each_needed = false,
+            Answer::Suspected { .. } | Answer::Bounded { .. } | Answer::UpTo { .. } | Answer::Undecided(_) => {
+                found.each_needed = false;
+            }
         }
     }
     Ok(found)
@@ -79,6 +81,9 @@ impl OneByOne {
                 Answer::Fails { told, demands, latest } => (told, demands.unwrap_or_default(), latest),
                 Answer::Suspected { advice, .. } => return self.end(Inserted::Undecided(0, advice)),
                 Answer::Undecided(why) => return self.end(Inserted::Undecided(0, why)),
+                Answer::UpTo { rounds, executions } => {
+                    return self.end(Inserted::Undecided(0, Answer::up_to(rounds, executions)));
+                }
                 Answer::Bounded { bound, .. } => {
                     let why = format!(
                         "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound), and with more nothing is known"

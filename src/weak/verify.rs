@@ -97,8 +97,8 @@ pub enum Verdict {
 pub enum Limit {
     /// A search would have had more states than it may.
     States,
-    /// A loop was cut off, and what is known of the executions that go round less often decides nothing.
-    Unrolling,
+    /// A loop was cut off. None of so many executions that go round less often violates the property.
+    Unrolling(u64),
     /// An update that is to be one step can be torn, and what it would do as one step is not known.
     Torn,
     /// What a search found nothing by did not pass a second look: a defect of ours.
@@ -214,7 +214,7 @@ impl Compared {
             Some(violation) => Verdict::Violated(Box::new(violation)),
             // Only executions that end are compared: of what a loop does beyond the bound nothing is known.
             None if self.weak.complete => Verdict::Verified(Ground::Axioms { executions: self.weak.executions }),
-            None => Verdict::Undecided(Limit::Unrolling),
+            None => Verdict::Undecided(Limit::Unrolling(self.weak.executions)),
         }
     }
 }

@@ -99,7 +99,7 @@ fn by_engine(
     match answer.unwrap() {
         Answer::Holds(_) => Told::None,
         Answer::Fails { .. } => Told::Deadlock,
-        Answer::Suspected { .. } | Answer::Bounded { .. } | Answer::Undecided(_) => Told::Open,
+        Answer::Suspected { .. } | Answer::Bounded { .. } | Answer::UpTo { .. } | Answer::Undecided(_) => Told::Open,
     }
 }
 

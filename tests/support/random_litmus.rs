@@ -68,7 +68,7 @@ impl Architecture {
     fn pointer(self, location: usize) -> String {
         match self {
             Architecture::Power => format!("r{}", 20 + location),
-            Architecture::Armv7 => format!("R{}", 12 + location),
+            Architecture::Armv7 => format!("R{}", 10 + location),
             Architecture::Armv8 => format!("X{}", 20 + location),
             Architecture::Riscv => format!("x{}", 28 + location),
         }
@@ -210,11 +210,9 @@ impl RandomTest {
             let cell = |thread: &Vec<String>| thread.get(row).cloned().unwrap_or_default();
             writeln!(text, " {} ;", cells.iter().map(cell).collect::<Vec<_>>().join(" | ")).unwrap();
         }
-        let registers = self
-            .loaded
-            .iter()
-            .enumerate()
-            .flat_map(|(thread, registers)| registers.iter().map(move |register| format!("{thread}:{register};")));
+        let registers = self.loaded.iter().enumerate().flat_map(|(thread, registers)| {
+            registers.iter().map(move |register| format!("{thread}:{};", register.replace('W', "X")))
+        });
         let seen: String = registers.chain(LOCATIONS.iter().map(|name| format!("{name};"))).collect();
         write!(text, "locations [{seen}]\nexists (x=77)\n").unwrap();
         text
