@@ -44,7 +44,7 @@ impl InPlace {
         for element in elements {
             match element {
                 Element::Fence(site, kind) => {
-                    *all.fences.entry(site).or_default() |= kind.map_or(Link::FULL, Link::fence)
+                    *all.fences.entry(site).or_default() |= kind.map_or(Link::FULL, Link::fence);
                 }
                 Element::Marks(instr, marks) => {
                     let known = all.marks.entry(instr).or_default();

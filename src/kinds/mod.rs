@@ -3,9 +3,9 @@
 //!
 //! The table of a model says of two accesses of a thread whether their order is kept. That is enough to be safe, and
 //! more than enough on models that are not store-atomic, or whose fences and marks order some pairs and not others. The
-//! axioms of the model say of a whole cycle whether an execution can have it. [`test`] makes a candidate execution of a
-//! cycle, [`link`] and [`paths`] say what stands between its accesses, [`cycles`] enumerates, and [`place`] puts in
-//! what forbids all that is allowed, at the least cost.
+//! axioms of the model say of a whole cycle whether an execution can have it. [`mod@test`] makes a candidate execution
+//! of a cycle, [`link`] and [`paths`] say what stands between its accesses, [`cycles`] enumerates, and [`place`] puts
+//! in what forbids all that is allowed, at the least cost.
 //!
 //! *What is presumed.* That axioms only forbid more when relations grow, which is computed of the model's text, and
 //! that a chain of address dependencies orders what one does, which the built-in models have in common.
@@ -40,6 +40,9 @@ use test::Judge;
 /// How many steps all enumerations of cycles make together before that is given up.
 pub const MOST_STEPS: u64 = 5_000_000;
 
+/// All paths from one access to another, if these are few.
+type Few = Option<Vec<Path>>;
+
 /// A program and a memory model with its axioms, ready to be asked.
 pub struct Kinds<'a> {
     cycles: CycleGraph<'a>,
@@ -49,7 +52,7 @@ pub struct Kinds<'a> {
     /// How many steps are left.
     left: Cell<u64>,
     /// For pairs of accesses, all paths between them, if these are few.
-    paths: RefCell<FxHashMap<(VertexId, VertexId), Option<Vec<Path>>>>,
+    paths: RefCell<FxHashMap<(VertexId, VertexId), Few>>,
 }
 
 impl<'a> Kinds<'a> {
@@ -80,7 +83,7 @@ impl<'a> Kinds<'a> {
         &self.in_place
     }
 
-    fn paths(&self, from: VertexId, to: VertexId) -> Option<Vec<Path>> {
+    fn paths(&self, from: VertexId, to: VertexId) -> Few {
         let find = || detail::all_paths(self.graph(), from, to);
         self.paths.borrow_mut().entry((from, to)).or_insert_with(find).clone()
     }

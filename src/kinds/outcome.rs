@@ -25,7 +25,8 @@ use std::time::Instant;
 /// The memory models whose axioms are asked: those that no machine runs.
 pub const MODELS: [Known; 5] = [Known::Armv8, Known::Riscv, Known::Armv7, Known::Power, Known::Rc11];
 
-/// Whether the axioms of a memory model are asked about cycles.
+/// Whether the axioms of a memory model are asked about cycles: for who says beforehand what cannot be found out.
+#[cfg(feature = "cli")]
 #[must_use]
 pub fn are_asked(model: &MemoryModel) -> bool {
     model.known().is_ok_and(|known| MODELS.contains(&known))

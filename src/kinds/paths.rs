@@ -86,7 +86,7 @@ pub fn links(graph: &AbstractEventGraph, in_place: &InPlace, a: VertexId) -> Lin
     let mut all = Links::new();
     for &(label, position) in graph.occurrences(a) {
         let walk = Walk { graph, in_place, steps: Vec::new(), from: position, links: Links::new() };
-        for (to, found) in walk.from_event(label) {
+        for (to, found) in walk.walk_from(label) {
             let known = all.entry(to).or_default();
             for (link, path) in found {
                 keep_weakest(known, link, || path);
@@ -108,7 +108,7 @@ pub fn link(graph: &AbstractEventGraph, in_place: &InPlace, path: &Path) -> Link
 }
 
 impl Walk<'_> {
-    fn from_event(mut self, first: LabelId) -> Links {
+    fn walk_from(mut self, first: LabelId) -> Links {
         self.steps.push(Step { label: first, before: None });
         let behind = self.pass(0, State::at_first(self.graph), Some(self.from));
         let mut queue = vec![(0, behind)];

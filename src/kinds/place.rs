@@ -131,7 +131,7 @@ impl Kinds<'_> {
             let Some(chosen) = chosen else { return best.ok_or(NoMixture::Exhausted) };
             best = Some(chosen.into_iter().map(|variable| candidates[variable]).collect());
         }
-        Ok(self.without_superfluous(best.unwrap_or_default()))
+        Ok(Self::without_superfluous(&best.unwrap_or_default()))
     }
 
     /// What cycles demand that the model still allows with these elements.
@@ -254,7 +254,7 @@ impl Kinds<'_> {
     }
 
     /// Of two fences at one site the weaker one is not needed, nor are marks that others include.
-    fn without_superfluous(&self, elements: BTreeSet<Element>) -> BTreeSet<Element> {
+    fn without_superfluous(elements: &BTreeSet<Element>) -> BTreeSet<Element> {
         let is_included = |element: &Element| match *element {
             Element::Fence(site, Some(_)) => elements.contains(&Element::Fence(site, None)),
             Element::Fence(_, None) | Element::Marks(..) => false,

@@ -23,6 +23,9 @@ const NAME: usize = 40;
 /// How much of an instruction's text is worth showing.
 const LEAST_TEXT: usize = 6;
 
+/// Whether a fence is of a kind.
+type IsKind = fn(FenceStrength) -> bool;
+
 /// What is needed at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
@@ -151,10 +154,8 @@ impl<'a> Matrix<'a> {
         if results.iter().any(|result| !result.locks.is_empty()) {
             writeln!(out, "{}", line("locks", &mut count(|result| result.locks.len())))?;
         }
-        let is_any = |is: fn(FenceStrength) -> bool| {
-            results.iter().flat_map(|result| &result.fences).any(|fence| is(fence.strength))
-        };
-        let kinds: [(&str, fn(FenceStrength) -> bool); 5] = [
+        let is_any = |is: IsKind| results.iter().flat_map(|result| &result.fences).any(|fence| is(fence.strength));
+        let kinds: [(&str, IsKind); 5] = [
             ("S store-store fence", |strength| strength == FenceStrength::Stores),
             ("R load fence", |strength| strength == FenceStrength::Loads),
             ("W lightweight fence", |strength| strength == FenceStrength::Lightweight),

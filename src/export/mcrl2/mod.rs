@@ -10,7 +10,7 @@
 //!
 //! # Labels
 //!
-//! Those of the [`rw`](crate::lts::dialect::rw) dialect, `rw(object, thread, ST'n, [A'([reads], [writes]), ...])`,
+//! Those of the [`rw`] dialect, `rw(object, thread, ST'n, [A'([reads], [writes]), ...])`,
 //! with the accesses of [`program::labels`](crate::program::labels): every mention, in the order of evaluation, none
 //! for an index out of range. The object is the one of the thread's name (`object'thread`), or the program's name if
 //! the names have none. Where `rw` says less than our own labels:

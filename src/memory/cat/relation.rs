@@ -1,7 +1,7 @@
 //! Relations and sets over few events, with memory of their own.
 //!
 //! Row `a` of a relation has a bit for every `b` with `(a, b)` in it; a row takes one word as long as there are at
-//! most 64 events. What is done to the bits is in [`matrix`](super::matrix).
+//! most 64 events. What is done to the bits is in [`matrix`].
 
 use super::matrix::{self, Shape};
 use std::ops::{BitAnd, BitOr, Sub};
