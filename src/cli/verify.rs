@@ -220,7 +220,7 @@ fn write_answer(model: &MemoryModel, repair: &Repair, answer: &Answer, out: &mut
             Ok(3)
         }
         Answer::UpTo { rounds, executions } => {
-            writeln!(out, "{name}: verified up to {rounds} times each instruction ({in_place})")?;
+            writeln!(out, "{name}: verified up to {rounds} rounds of loops ({in_place})")?;
             writeln!(out, "  not decided beyond: {}", Answer::up_to(*rounds, *executions))?;
             Ok(3)
         }

@@ -252,7 +252,8 @@ impl Checker for Judge<'_> {
                 Answer::Fails { told, demands, latest }
             }
             Verdict::Bounded { bound, states } => Answer::Bounded { bound, states },
-            Verdict::Undecided(Limit::Unrolling(executions)) => {
+            // Of no execution nothing is known.
+            Verdict::Undecided(Limit::Unrolling(executions)) if executions > 0 => {
                 Answer::UpTo { rounds: self.runnable.searches.unroll, executions }
             }
             Verdict::Undecided(limit) => Answer::Undecided(self.limit_in_words(limit)),

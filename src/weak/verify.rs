@@ -97,7 +97,8 @@ pub enum Verdict {
 pub enum Limit {
     /// A search would have had more states than it may.
     States,
-    /// A loop was cut off. None of so many executions that go round less often violates the property.
+    /// A loop was cut off. None of so many executions that go round less often violates the property; of none of them
+    /// nothing is known.
     Unrolling(u64),
     /// An update that is to be one step can be torn, and what it would do as one step is not known.
     Torn,
@@ -214,6 +215,8 @@ impl Compared {
             Some(violation) => Verdict::Violated(Box::new(violation)),
             // Only executions that end are compared: of what a loop does beyond the bound nothing is known.
             None if self.weak.complete => Verdict::Verified(Ground::Axioms { executions: self.weak.executions }),
+            // An end that sequential consistency reaches in more rounds, if at all.
+            None if self.other_end().is_some() => Verdict::Undecided(Limit::Unrolling(0)),
             None => Verdict::Undecided(Limit::Unrolling(self.weak.executions)),
         }
     }
