@@ -38,7 +38,7 @@ use std::ops::ControlFlow;
 use test::Judge;
 
 /// How many steps all enumerations of cycles make together before that is given up.
-pub const MOST_STEPS: u64 = 5_000_000;
+pub const MOST_STEPS: u64 = 2_000_000;
 
 /// All paths from one access to another, if these are few.
 type Few = Option<Vec<Path>>;

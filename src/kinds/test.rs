@@ -79,17 +79,23 @@ impl Part {
     }
 }
 
+/// How many tests are remembered besides their shapes: some ten megabytes.
+const MOST_ASKED: usize = 100_000;
+
 /// Asks a memory model about tests, and remembers its answers.
 pub struct Judge {
     model: Arc<Axioms>,
+    /// Answers by shape.
     known: FxHashMap<Vec<Part>, bool>,
+    /// Answers by the tests that were asked about: to find the shape takes longer than to look here.
+    asked: FxHashMap<Vec<Part>, bool>,
 }
 
 impl Judge {
     /// For a memory model.
     #[must_use]
     pub fn new(model: Arc<Axioms>) -> Judge {
-        Judge { model, known: FxHashMap::default() }
+        Judge { model, known: FxHashMap::default(), asked: FxHashMap::default() }
     }
 
     /// The memory model.
@@ -100,7 +106,17 @@ impl Judge {
 
     /// Whether the model allows the test: its threads' parts in the order of the cycle, the first one a passage.
     pub fn allows(&mut self, test: &[Part]) -> bool {
-        let shape = shape(test);
+        if let Some(&known) = self.asked.get(test) {
+            return known;
+        }
+        let allowed = self.allows_shape(shape(test));
+        if self.asked.len() < MOST_ASKED {
+            self.asked.insert(test.to_vec(), allowed);
+        }
+        allowed
+    }
+
+    fn allows_shape(&mut self, shape: Vec<Part>) -> bool {
         if let Some(&known) = self.known.get(&shape) {
             return known;
         }
