@@ -111,6 +111,8 @@ pub enum Confirming {
     ByAxioms,
     /// They were not: after so many steps there were more cycles.
     TooManyCycles(u64),
+    /// They were, and nothing that the architecture has would make them forbid all: the fences are those of the table.
+    NoMixture,
     /// The searches came to an end.
     Done,
     /// Runs of few threads were searched for, and no others.

@@ -69,9 +69,8 @@ pub fn by_axioms(analysis: &Analysis, model: &MemoryModel, options: &Options, re
             let (composites, locks) = (result.composites, result.locks);
             ModelOutcome { elapsed, composites, locks, confirming: Confirming::ByAxioms, ..better }
         }
-        Err(NoMixture::TooMany | NoMixture::Unfixable) => {
-            ModelOutcome { confirming: Confirming::TooManyCycles(MOST_STEPS), ..result }
-        }
+        Err(NoMixture::Unfixable) => ModelOutcome { confirming: Confirming::NoMixture, ..result },
+        Err(NoMixture::TooMany) => ModelOutcome { confirming: Confirming::TooManyCycles(MOST_STEPS), ..result },
         Err(NoMixture::Exhausted) => {
             let stopped = analysis.graph.budget.exhausted();
             let confirming = stopped.map_or(result.confirming, Confirming::Stopped);

@@ -119,6 +119,10 @@ impl Outcome {
                 "full fences only: there are too many critical cycles for the axioms of {} to judge each, more than {steps} steps",
                 result.model.name
             )),
+            Confirming::NoMixture => known.push(format!(
+                "full fences only: nothing lighter makes the axioms of {} forbid all cycles",
+                result.model.name
+            )),
             Confirming::Done => known.push(format!("{confirmed} of {delays} delays confirmed")),
             Confirming::OfFew => known.push(format!("{confirmed} of {delays} delays confirmed by runs of few threads")),
             Confirming::OutOfStates(states) => {
@@ -155,7 +159,11 @@ pub fn confirmed_in_words(result: &ModelOutcome) -> Option<String> {
                 format!("delays: {all}, of which {no} {} on no cycle that the axioms allow{unfenced}", are(no))
             });
         }
-        Confirming::NotAsked | Confirming::NoMachine | Confirming::Unperformed | Confirming::TooManyCycles(_) => false,
+        Confirming::NotAsked
+        | Confirming::NoMachine
+        | Confirming::NoMixture
+        | Confirming::Unperformed
+        | Confirming::TooManyCycles(_) => false,
     };
     let all = result.confirmations.len();
     if all == 0 || (!is_asked && yes == 0) {

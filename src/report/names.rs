@@ -101,6 +101,7 @@ pub fn confirming(confirming: Confirming) -> &'static str {
         Confirming::Unperformed => "not performed",
         Confirming::ByAxioms => "axioms",
         Confirming::TooManyCycles(_) => "too many cycles",
+        Confirming::NoMixture => "no mixture",
         Confirming::Done => "done",
         Confirming::OfFew => "few-threads",
         Confirming::OutOfStates(_) => "out of states",
