@@ -7,8 +7,8 @@
 //!
 //! ARMv7 and POWER have the same rules, though their axioms differ (what the architectures say of dependencies and of
 //! partial fences is not in the table), and so have RMO, ARMv8 and RISC-V. Between those, and only there, the name
-//! decides; a table with these rules and another name is not known to be either, and is refused rather than guessed: neither
-//! set of axioms allows all that the other does.
+//! decides; a table with these rules and another name is not known to be either, and is refused rather than guessed:
+//! neither set of axioms allows all that the other does.
 
 use super::{MemoryModel, Pair};
 use std::collections::BTreeMap;

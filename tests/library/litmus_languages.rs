@@ -75,6 +75,26 @@ fn verdicts_for_more_languages_are_the_expected_ones() {
     assert_eq!(differing, ["RISCV/ISA-DEP-WW-ADDR.litmus"]);
 }
 
+/// The same by the cat files of the corpus, which other people wrote.
+#[test]
+fn verdicts_by_the_cat_files_of_the_corpus_are_the_expected_ones() {
+    let Some(corpus) = corpus_dir() else { return };
+    let table = fs::read_to_string(corpus.join("litmus/expected-more.csv")).unwrap();
+    let models = [("armv8", "aarch64.cat"), ("riscv", "riscv.cat"), ("rc11", "rc11.cat")]
+        .map(|(name, file)| (name, Model::from_file(&corpus.join("cat").join(file)).unwrap()));
+    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.trim().split(',').collect()).collect();
+    let differs = |row: &&Vec<&str>| {
+        let text = fs::read_to_string(corpus.join("litmus").join(row[0])).unwrap();
+        let test = read(row[0], &text).unwrap();
+        let (_, model) = models.iter().find(|(name, _)| *name == row[1]).unwrap();
+        let expected = if row[2] == "1" { Answer::Holds } else { Answer::Fails };
+        verdict(&test.program, test.condition.as_ref(), model, 2).unwrap().condition != Some(expected)
+    };
+    let is_asked = |row: &&Vec<&str>| !REFUSED.iter().any(|name| row[0].ends_with(name));
+    let differing: Vec<&str> = rows.par_iter().filter(is_asked).filter(differs).map(|row| row[0]).collect();
+    assert_eq!(differing, ["RISCV/ISA-DEP-WW-ADDR.litmus"]);
+}
+
 /// Reads a test that is right.
 fn only(test: &str) -> Test {
     read("t.litmus", test).unwrap_or_else(|errors| panic!("{errors}"))

@@ -124,7 +124,7 @@ mod tests {
             let Some(model) = Model::known(known) else { continue };
             let table = MemoryModel::named(known.name()).expect("built in");
             for pair in Pair::all() {
-                // At one location the cycle enters by a dependency; where that is no order, nothing is said of the pair.
+                // At one location the cycle enters by a dependency; where that is no order it says nothing of the pair.
                 let entry = Pair { first: Kind::Read, second: pair.first, same_location: false };
                 let depends = if pair.first == Kind::Read { Dependencies::ADDR } else { Dependencies::DATA };
                 if pair.same_location && !keeps(&model, entry, depends) {
