@@ -173,8 +173,8 @@ impl RandomTest {
         let threads = rng.random_range(2..=3);
         let mut test = RandomTest { architecture, threads: Vec::new(), loaded: Vec::new() };
         let mut value = 0;
-        for _ in 0..threads {
-            let (lines, loaded) = thread(architecture, rng, &mut value, if threads == 2 { 3 } else { 2 });
+        for number in 0..threads {
+            let (lines, loaded) = thread((architecture, number), rng, &mut value, if threads == 2 { 3 } else { 2 });
             test.threads.push(lines);
             test.loaded.push(loaded);
         }
@@ -250,7 +250,9 @@ impl RandomTest {
         // From the last to the first, so that lines keep their numbers.
         for ((thread, before), fences) in inserted.into_iter().rev() {
             let lines = &mut test.threads[thread];
-            for (jumps, text) in fences {
+            // Those that jumps pass, too, come last, and so stand where the label is.
+            let (passed, skipped): (Vec<_>, Vec<_>) = fences.into_iter().partition(|(jumps, _)| *jumps);
+            for (jumps, text) in passed.into_iter().chain(skipped) {
                 let label = lines.get_mut(before).filter(|_| jumps).and_then(|line| line.label.take());
                 lines.insert(before, Line { label, text });
             }
@@ -275,7 +277,12 @@ fn marked(text: &str, strength: FenceStrength) -> Option<String> {
     text.starts_with(old).then(|| text.replacen(old, new, 1))
 }
 
-fn thread(architecture: Architecture, rng: &mut StdRng, value: &mut usize, most: usize) -> (Vec<Line>, Vec<String>) {
+fn thread(
+    (architecture, position): (Architecture, usize),
+    rng: &mut StdRng,
+    value: &mut usize,
+    most: usize,
+) -> (Vec<Line>, Vec<String>) {
     let mut lines: Vec<Line> = Vec::new();
     let mut loaded: Vec<String> = Vec::new();
     let mut next = 1;
@@ -298,7 +305,8 @@ fn thread(architecture: Architecture, rng: &mut StdRng, value: &mut usize, most:
         let source = loaded.choose(rng).cloned().filter(|_| rng.random_bool(0.5));
         let how = rng.random_range(0..3);
         if let (Some(source), 2) = (&source, how) {
-            let name = format!("L{number}");
+            // herd7 wants labels that no other thread has.
+            let name = format!("L{position}{number}");
             for text in architecture.branch(source, &name) {
                 put(&mut lines, &mut label, text);
             }
