@@ -222,6 +222,7 @@ impl Analysis {
             atomicity: options.atomicity,
             listing: options.listing,
         };
+        self.graph.budget.enter("searching for delays");
         cycles::find(&setting, model)
     }
 
@@ -239,10 +240,12 @@ impl Analysis {
     #[must_use]
     pub fn place(&self, model: &MemoryModel, options: &Options, findings: Findings) -> ModelOutcome {
         let started = Instant::now();
+        self.graph.budget.enter("placing fences");
         let problem = self.problem(model, options, &findings);
         let mut placement = placement::place(&problem, options.method);
         let in_place = Synchronisation { fences: placement.fences.clone(), ..findings.in_place.clone() };
         let budget = &self.graph.budget;
+        budget.enter("taking a second look at the fences");
         let mut recheck = Recheck {
             done: true,
             enough: recheck::is_enough(&self.graph, model, &in_place, &findings.delays),

@@ -21,8 +21,14 @@
 //!
 //! *Ctrl-C* is a limit, too, for a budget that [heeds](Budget::heeding) it: whoever asks ends with what is known, and
 //! says that somebody wanted an end (see `cli::interrupt`).
+//!
+//! *Progress.* Through its budget, work also says how far it is ([`Work`]), if somebody wants to show it.
 
 #![forbid(unsafe_code)]
+
+mod work;
+
+pub use work::{Progress, Work};
 
 use std::fmt;
 use std::sync::Arc;
@@ -61,6 +67,8 @@ pub struct Budget {
     limits: Option<Arc<Limits>>,
     /// Set from outside when somebody wants an end.
     request: Option<&'static AtomicBool>,
+    /// Where it is said how far the work is, if somebody watches.
+    work: Option<&'static Work>,
 }
 
 #[derive(Debug)]
@@ -92,7 +100,7 @@ impl Budget {
             looked: AtomicU64::new(0),
             exhausted: AtomicU8::new(0),
         };
-        Budget { limits: Some(Arc::new(limits)), request: None }
+        Budget { limits: Some(Arc::new(limits)), request: None, work: None }
     }
 
     /// The same that is exhausted, too, when this is set; once set, it must stay so.
@@ -118,6 +126,9 @@ impl Budget {
     /// The limit that was reached.
     #[inline]
     pub fn check(&self) -> Result<(), Exhausted> {
+        if let Some(work) = self.work {
+            work.step();
+        }
         let Some(limits) = &self.limits else { return self.requested().map_or(Ok(()), Err) };
         if limits.questions.fetch_add(1, Ordering::Relaxed) % STRIDE == 0 {
             limits.look();
@@ -134,6 +145,19 @@ impl Budget {
             limits.look();
         }
         self.exhausted().map_or(Ok(()), Err)
+    }
+
+    /// Whether so many bytes more may be taken: for what is known to be large before it is allocated.
+    ///
+    /// # Errors
+    /// The limit that was reached, or would be.
+    pub fn check_room(&self, bytes: u64) -> Result<(), Exhausted> {
+        if let Some(limits) = &self.limits
+            && limits.bytes.is_some_and(|most| limits.taken().saturating_add(bytes) >= most)
+        {
+            limits.set(Exhausted::Memory);
+        }
+        self.check_now()
     }
 
     /// Whether work must end: [`check`](Budget::check) for loops that only want to know that.
@@ -162,9 +186,10 @@ impl Budget {
     #[must_use]
     pub fn for_the_rest(&self) -> Budget {
         let request = self.request.filter(|request| !request.load(Ordering::Relaxed));
-        let Some(limits) = &self.limits else { return Budget { limits: None, request } };
+        let work = self.work;
+        let Some(limits) = &self.limits else { return Budget { limits: None, request, work } };
         let time = limits.time.map(|time| time.saturating_sub(limits.begun.elapsed()) + time / 10);
-        Budget { request, ..Budget::new(time, limits.bytes) }
+        Budget { request, work, ..Budget::new(time, limits.bytes) }
     }
 }
 
@@ -174,7 +199,8 @@ impl Budget {
     #[must_use]
     pub fn share(&self, parts: u32) -> Budget {
         let Some(limits) = &self.limits else { return self.clone() };
-        Budget { request: self.request, ..Budget::new(self.time_left().map(|time| time / parts), limits.bytes) }
+        let Budget { request, work, .. } = *self;
+        Budget { request, work, ..Budget::new(self.time_left().map(|time| time / parts), limits.bytes) }
     }
 }
 
@@ -219,7 +245,8 @@ impl Limits {
 }
 
 /// The anonymous memory of the process that is resident, where the system tells.
-fn resident_bytes() -> Option<u64> {
+#[must_use]
+pub fn resident_bytes() -> Option<u64> {
     // The size of a page on all systems that have this file in this form; with larger pages less is counted than
     // there is.
     const PAGE: u64 = 4096;
@@ -234,6 +261,13 @@ mod tests {
     use super::{Budget, Exhausted, STRIDE};
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
+
+    #[test]
+    fn what_would_not_fit_is_refused_before_it_is_taken() {
+        let limited = Budget::new(None, Some(1 << 40));
+        assert_eq!((limited.check_room(1 << 20), limited.check_room(1 << 41)), (Ok(()), Err(Exhausted::Memory)));
+        assert_eq!((limited.exhausted(), Budget::default().check_room(u64::MAX)), (Some(Exhausted::Memory), Ok(())));
+    }
 
     #[test]
     fn without_limits_work_goes_on() {

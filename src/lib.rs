@@ -37,6 +37,7 @@
 //! | `confirm` | which delays some run needs | §11 |
 //! | [`trial`] | whether a program is right under a memory model, with suggestions put in | §10 |
 //! | [`engines`] | published methods behind one trait: who decides which property | |
+//! | [`check`] | what is wrong in a text, for editors | |
 //! | [`fix`] | a specification with what it needs put in | §10 |
 //!
 //! What is linked is for users; the others are the crate's own, open to its tests alone (the feature `internals`).
@@ -72,6 +73,7 @@ pub use weak::verify::Verdict;
 
 pub mod analysis;
 pub mod budget;
+pub mod check;
 pub mod compare;
 pub mod engines;
 pub mod explore;

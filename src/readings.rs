@@ -7,7 +7,12 @@
 //! program](weak::facts), which needs the program itself. Of a bare state space the answer is then one for a part,
 //! and says so ([`Analysis::interrupted`]).
 //!
+//! Nor can cycles be told as elsewhere where one may pass through an instruction twice ([`twice`]): then the answer
+//! under [`Split`](Atomicity::Split) is one for a part, too.
+//!
 //! Which facts are needed does not depend on the memory model: what is sequentially consistent does not.
+
+mod twice;
 
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, Options, OtherReading};
@@ -36,6 +41,21 @@ pub struct Splittable<'p> {
 /// # Errors
 /// If an instruction is too long to be split.
 pub fn analysis(whole: Analysis, atomicity: Atomicity, program: Option<Splittable<'_>>) -> Result<Analysis, TooLong> {
+    let mut analysis = with_facts(whole, atomicity, program)?;
+    let is_of_steps = atomicity == Atomicity::Split && analysis.profile == Profile::Sound;
+    if is_of_steps && twice::is_possible(&analysis) {
+        analysis.cut_off = true;
+        analysis.missing.get_or_insert_with(|| PASSED_TWICE.to_owned());
+    }
+    Ok(analysis)
+}
+
+/// The cycles that are missing.
+const PASSED_TWICE: &str = "cycles that pass twice through an instruction that writes several locations in no order \
+                            are not searched for; split it, or make it atomic";
+
+/// The analysis with the facts that a reading needs.
+fn with_facts(whole: Analysis, atomicity: Atomicity, program: Option<Splittable<'_>>) -> Result<Analysis, TooLong> {
     if let (Atomicity::Presumed, Some(Splittable { program, .. })) = (atomicity, program) {
         return with_all_composites(whole, program);
     }

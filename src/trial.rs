@@ -1,8 +1,8 @@
 //! Trials: is a program right under a memory model, with suggestions put in (method §10)?
 //!
 //! The [semantics](Semantics) of the model decides how: on a machine with store buffers all runs are judged by
-//! [`verify`](crate::weak::verify), access by access; by axioms all executions of the repaired program are compared
-//! with those of sequential consistency, and where whole instructions count none may be torn.
+//! [`verify`](crate::weak::verify), access by access; by axioms an execution of the repaired program is looked for that
+//! is not one of sequential consistency, or ends elsewhere, and where whole instructions count none may be torn.
 //!
 //! ```
 //! use seqcon::Atomicity;
@@ -47,7 +47,9 @@ use crate::outline::Outline;
 use crate::program::{At, Program, Scope};
 use crate::property::{ConditionFault, Property, PropertyKind};
 use crate::repair::Repair;
+use crate::weak::axiomatic::beginnings::{self, Bounds};
 use crate::weak::axiomatic::{self, Model};
+use crate::weak::by_rounds;
 use crate::weak::forbidden::{self, Forbidden, Unjudged};
 use crate::weak::semantics::{CannotRun, Semantics};
 use crate::weak::split::{SplitProgram, TooLong};
@@ -79,11 +81,11 @@ pub struct Trial<'a> {
 /// How far the searches of a trial go.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The most states.
+    /// The most states, and the most beginnings of executions.
     pub states: usize,
     /// The most writes in a store buffer.
     pub buffer: usize,
-    /// How often an instruction is taken at most, where executions are enumerated.
+    /// How often an instruction is taken at most, where executions are looked at.
     pub unroll: usize,
 }
 
@@ -221,7 +223,16 @@ impl Trial<'_> {
 
     fn by_axioms(&self, repair: &Repair, model: &Model) -> Result<Verdict, Trouble> {
         let repaired = repair.put_into(self.program);
-        let compared = Compared::new(&repaired, model, self.limits.unroll, &self.budget).map_err(Trouble::Execution)?;
+        let Limits { states: beginnings, unroll: rounds, .. } = self.limits;
+        if beginnings::applies(&repaired, model) {
+            let most = Bounds { rounds, beginnings };
+            let robust = by_rounds::robust(&repaired, model, most, &self.budget).map_err(Trouble::Execution)?;
+            // Where all executions are sequentially consistent, so are all ends. Where one is not, its end may be.
+            if *self.property == Property::Robust || !matches!(robust, Verdict::Violated(_)) {
+                return Ok(robust);
+            }
+        }
+        let compared = Compared::new(&repaired, model, rounds, &self.budget).map_err(Trouble::Execution)?;
         match self.property {
             Property::Robust => Ok(compared.robust()),
             Property::SameStates => Ok(compared.same_ends()),

@@ -34,6 +34,7 @@ impl AbstractEventGraph {
     /// The same; when the budget is exhausted, program order across waits is left out from there on.
     #[must_use]
     pub fn build_within(facts: &Facts, profile: Profile, budget: &Budget) -> AbstractEventGraph {
+        budget.enter("building the event graph");
         let mut names = Names::collect(facts);
         let mut evaluations: Vec<Evaluation> =
             facts.labels.iter().map(|label| Compiler::new(&mut names, label, profile).compile(label)).collect();

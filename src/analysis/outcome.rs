@@ -111,7 +111,8 @@ pub enum Confirming {
     ByAxioms,
     /// They were not: after so many steps there were more cycles.
     TooManyCycles(u64),
-    /// They were, and nothing that the architecture has would make them forbid all: the fences are those of the table.
+    /// They were, and nothing that may be put in makes them forbid all: the fences are those of the table, and the
+    /// answer is not complete.
     NoMixture,
     /// The searches came to an end.
     Done,

@@ -159,14 +159,20 @@ fn never_taken(source: &Source, thread: &str, instruction: &Instruction) -> Cave
 fn never_reached(name: &str, thread: &Thread, reached: &BTreeSet<ControlAt>) -> Option<Caveat> {
     let is_used =
         |state: &ControlAt| thread.instructions.iter().any(|known| known.from == *state || known.to == *state);
-    let unreached = ControlAt::all(thread.states.len())
-        .filter(|state| !reached.contains(state) && is_used(state) && !is_of_failed_assertion(thread, *state));
-    let states: Vec<&str> = unreached.map(|state| thread.states[state.index()].as_str()).collect();
+    let unreached: Vec<ControlAt> = ControlAt::all(thread.states.len())
+        .filter(|state| !reached.contains(state) && is_used(state) && !is_of_failed_assertion(thread, *state))
+        .collect();
+    let leaving = thread.instructions.iter().find(|known| unreached.contains(&known.from));
+    let states: Vec<&str> = unreached.iter().map(|state| thread.states[state.index()].as_str()).collect();
     let (first, rest) = states.split_first()?;
     let states = if rest.is_empty() { "state" } else { "states" };
     let list = rest.iter().fold(printable(first).to_string(), |list, state| format!("{list}, {}", printable(state)));
     let sentence = format!("never reached: control {states} {list} of thread {name}");
-    Some(Caveat::new(Topic::NeverReached, sentence))
+    let caveat = Caveat::new(Topic::NeverReached, sentence);
+    Some(match leaving {
+        Some(known) => caveat.at(known.span),
+        None => caveat,
+    })
 }
 
 /// Whether a control state is one that a thread is in if an assertion fails, which is good if it never happens: nothing

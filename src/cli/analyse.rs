@@ -4,6 +4,7 @@ use super::arguments::{
     AnalyseArguments, AtomicityArgument, ConfirmArgument, ConflictsArgument, CyclesArgument, PlacementArgument,
     ProfileArgument, Verbosity,
 };
+use super::batch;
 use super::engine::{self, Chosen};
 use super::failure::Failure;
 use super::input::{Model, memory_model, refuse_repeated_models};
@@ -60,12 +61,19 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     }
     refuse_for_state_spaces(arguments)?;
     refuse_for_engine(arguments, &chosen, &models)?;
-    let inputs = arguments.input.models(&arguments.merging, verbosity)?;
-    let outcome = |input: Model| outcome(arguments, &chosen, &input, &models, verbosity);
-    let outcomes = inputs.into_iter().map(outcome).collect::<Result<Vec<Outcome>, Failure>>()?;
-    outputs.write_files(&outcomes)?;
-    outputs.write_text(&outcomes, verbosity)?;
-    Ok(exit_status(arguments, &outcomes))
+    let inputs = arguments.input.named(&arguments.merging)?;
+    let reading = arguments.input.options()?;
+    let mut done = batch::each(&inputs, arguments.jobs, |named| {
+        let input = arguments.input.read(named, &reading, verbosity)?;
+        outcome(arguments, &chosen, &input, &models, verbosity)
+    })?;
+    let (positions, outcomes): (Vec<usize>, Vec<Outcome>) = std::mem::take(&mut done.results).into_iter().unzip();
+    if !outcomes.is_empty() {
+        let outputs = outputs.of(&positions);
+        outputs.write_files(&outcomes)?;
+        outputs.write_text(&outcomes, verbosity)?;
+    }
+    Ok(done.exit_status(exit_status(arguments, &outcomes)))
 }
 
 /// What the engine does not know is refused before anything is read.
@@ -85,8 +93,9 @@ fn refuse_for_engine(arguments: &AnalyseArguments, chosen: &Chosen, models: &[Me
     engine::refuse_options(engine, &arguments.engine.of_engine())?;
     engine::refuse_options(engine, &asked(arguments.atomicity, &arguments.confirmation))?;
     let description = engine.description();
-    let are_programs = arguments.input.inputs.iter().all(|path| Specification::is_one(path));
-    match description.input == "specifications" && (arguments.merging.merge || !are_programs) {
+    let are_programs = arguments.input.are_specifications();
+    let of_one = arguments.merging.merge || arguments.input.shards;
+    match description.input == "specifications" && (of_one || !are_programs) {
         true => Err(engine::needs_program(description.name)),
         false => Ok(()),
     }
@@ -103,12 +112,12 @@ pub fn outcome(
     let started = Instant::now();
     let settings = settings(arguments, verbosity)?;
     let limits = &arguments.input.limits;
-    let spinner = Spinner::new(format!("exploring {}", input.paths[0].display()));
+    let spinner = Spinner::new(format!("{} {}", input.begins(), input.name));
     engine::examine(chosen, (input.subject(), models), &settings, limits, |task, examined| {
         drop(spinner);
         let explored_in = input.read_in + started.elapsed();
         let options = options(arguments, examined)?;
-        let result = |model: &MemoryModel| result(arguments, task, examined, model, &options);
+        let result = |model: &MemoryModel| result(arguments, (task, &input.name), examined, model, &options);
         let results = models.iter().map(result).collect::<Result<Vec<ModelOutcome>, Failure>>()?;
         let mut outcome = engines::outcome(chosen.engine, task, examined, options, results, explored_in);
         outcome.caveats = input.caveats.iter().cloned().chain(outcome.caveats).collect();
@@ -141,7 +150,7 @@ fn settings(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<Settin
 /// The result under one memory model.
 fn result(
     arguments: &AnalyseArguments,
-    task: &Task<'_>,
+    (task, name): (&Task<'_>, &str),
     examined: &dyn Examined,
     model: &MemoryModel,
     options: &Options,
@@ -150,13 +159,13 @@ fn result(
     if let (Subject::Program(_), Confirm::Full | Confirm::Mark) = (task.subject, task.settings.confirm) {
         tell_if_without_machine(model);
     }
-    let spinner = Spinner::new(format!("analysing under {}", model.name));
+    let spinner = Spinner::new(format!("analysing {name} under {}", model.name));
     let mut result = examined.place(model, options).map_err(|trouble| engine::failure(task.subject, trouble))?;
     drop(spinner);
     tell_if_stopped(&result);
     if let Subject::Program(specification) = task.subject {
         if result.inserted == Inserted::Enough {
-            let _spinner = Spinner::new(format!("comparing with robustness under {}", model.name));
+            let _spinner = Spinner::new(format!("comparing {name} with robustness under {}", model.name));
             // It is said beside the answer: where it goes wrong, the answer stays.
             result.ladder = engines::ladder(task, examined, &result).unwrap_or(None);
         }
@@ -200,7 +209,7 @@ fn verification(
 
 /// What runs the program needs specifications.
 fn refuse_for_state_spaces(arguments: &AnalyseArguments) -> Result<(), Failure> {
-    let are_programs = arguments.input.inputs.iter().all(|path| Specification::is_one(path));
+    let are_programs = arguments.input.are_specifications();
     let are_merged = arguments.merging.merge && arguments.input.inputs.len() > 1;
     match runs_the_program(arguments) {
         Some(asked) if !are_programs || are_merged => Err(Failure::Usage(format!(
@@ -238,16 +247,15 @@ fn provenance(arguments: &AnalyseArguments, paths: &[PathBuf]) -> Provenance {
 }
 
 /// What is missing is known even if not all cycles were listed, so it comes first.
-pub fn exit_status(arguments: &AnalyseArguments, outcomes: &[Outcome]) -> ExitCode {
+pub fn exit_status(arguments: &AnalyseArguments, outcomes: &[Outcome]) -> u8 {
     let results = || outcomes.iter().flat_map(|outcome| &outcome.results);
     let violated = results().any(|result| result.verification == Verification::Violated);
     let unfixable = results().any(|result| result.inserted.is_hopeless());
     if violated || unfixable || arguments.check && results().any(|result| !result.is_clean()) {
-        return ExitCode::from(1);
+        return 1;
     }
     let is_answered = |result: &ModelOutcome| result.complete && !result.verification.is_open();
-    let complete = results().all(is_answered);
-    if complete { ExitCode::SUCCESS } else { ExitCode::from(3) }
+    if results().all(is_answered) { 0 } else { 3 }
 }
 
 /// What `--atomicity` asks for.

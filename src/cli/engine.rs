@@ -1,6 +1,6 @@
 //! Engines and properties on the command line: which are asked for, and what an engine is told.
 
-use super::arguments::{EngineArguments, LimitArguments, PropertyArgument};
+use super::arguments::{EngineArguments, LimitArguments, PropertyArgument, Verbosity};
 use super::failure::Failure;
 use super::interrupt::Interruptible;
 use super::specification::with_limits;
@@ -15,10 +15,14 @@ use std::io::Write;
 use std::process::ExitCode;
 
 /// Lists the engines.
-pub fn list() -> Result<ExitCode, Failure> {
+pub fn list(verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let mut out = streams::text();
     for (position, engine) in engines::all().into_iter().enumerate() {
         let description = engine.description();
+        if verbosity == Verbosity::Quiet {
+            writeln!(out, "{}", description.name)?;
+            continue;
+        }
         let default = if position == 0 { " (the default)" } else { "" };
         writeln!(out, "{}{default}", description.name)?;
         writeln!(out, "  does           {}", description.purpose.in_words())?;

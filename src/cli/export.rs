@@ -5,13 +5,12 @@ use super::failure::Failure;
 use super::places::refuse_clashes;
 use crate::export::mcrl2;
 use crate::report::output::Staged;
-use crate::specification::Specification;
 use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
-    refuse_clashes(arguments.output.as_deref(), [arguments.specification.as_path()])?;
-    let specification = Specification::read(&arguments.specification)?;
+    refuse_clashes(arguments.output.as_deref(), [arguments.specification.path.as_path()])?;
+    let specification = arguments.specification.read()?;
     let text = match arguments.to {
         ExportLanguage::Mcrl2 => mcrl2::specification(&specification.program, specification.origin())
             .map_err(|error| specification.failure_at(error.span, error))?,

@@ -4,7 +4,7 @@ use super::analyse::atomicity;
 use super::arguments::{FixArguments, Verbosity};
 use super::engine::{self, Chosen};
 use super::failure::Failure;
-use super::input::memory_model;
+use super::input::{memory_model, refuse_repeated_models};
 use super::interrupt::Interruptible;
 use super::outputs::tell_each;
 use super::places::refuse_clashes;
@@ -29,21 +29,26 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
-    let model = memory_model(&arguments.memory_model)?;
+    let models: Vec<MemoryModel> =
+        arguments.memory_models.iter().map(|name| memory_model(name)).collect::<Result<_, _>>()?;
+    refuse_repeated_models(&models)?;
     let chosen = arguments.engine.finding()?;
-    engine::refuse_models(&chosen, std::slice::from_ref(&model))?;
+    engine::refuse_models(&chosen, &models)?;
     engine::refuse_options(chosen.engine, &asked(arguments.atomicity, &arguments.confirmation))?;
     engine::refuse_options(chosen.engine, &arguments.engine.of_engine())?;
-    let inputs = [arguments.specification.as_path(), Path::new(&arguments.memory_model)];
+    let tables = arguments.memory_models.iter().map(Path::new);
+    let inputs = [arguments.specification.path.as_path()].into_iter().chain(tables);
     let diff = arguments.diff.then_some(Path::new("-"));
-    refuse_clashes(
-        diff.into_iter().chain(arguments.output.as_deref()),
-        inputs.into_iter().chain(arguments.with.as_deref()),
-    )?;
-    let original = Specification::read(&arguments.specification)?;
-    let fixed = match &arguments.with {
-        Some(path) => with_report(path, &original, &model)?,
-        None => fix(arguments, &chosen, &model, &original, verbosity)?,
+    refuse_clashes(diff.into_iter().chain(arguments.output.as_deref()), inputs.chain(arguments.with.as_deref()))?;
+    let original = arguments.specification.read()?;
+    let fixed = match (&arguments.with, &models[..]) {
+        (Some(path), [model]) => with_report(path, &original, model)?,
+        (Some(_), _) => {
+            return Err(Failure::Usage(
+                "--with puts in what a report says of one memory model: give one with --mm".to_owned(),
+            ));
+        }
+        (None, models) => fix_for_all(arguments, &chosen, models, &original, verbosity)?,
     };
     if arguments.diff {
         let diff = TextDiff::from_lines(&original.text, &fixed);
@@ -78,6 +83,24 @@ fn with_report(path: &Path, original: &Specification, model: &MemoryModel) -> Re
     Ok(parsed.map_err(|wrong| Failure::Usage(wrong.to_string()))?.0.text)
 }
 
+/// The text with what each of the memory models needs, one after the other: what one has got does not take anything
+/// from what is right under another.
+fn fix_for_all(
+    arguments: &FixArguments,
+    chosen: &Chosen,
+    models: &[MemoryModel],
+    original: &Specification,
+    verbosity: Verbosity,
+) -> Result<String, Failure> {
+    let mut current = original.clone();
+    for model in models {
+        let text = fix(arguments, chosen, model, &current, verbosity)?;
+        let parsed = Specification::parse(original.name.clone(), text);
+        current = parsed.map_err(|wrong| Failure::Usage(wrong.to_string()))?.0;
+    }
+    Ok(current.text)
+}
+
 /// The text with suggestions put in until the engine finds nothing more to do.
 fn fix(
     arguments: &FixArguments,
@@ -102,7 +125,7 @@ fn fix(
     let property = |current: &Specification| {
         chosen.wanted.of_specification(current, &mut |_| ()).map_err(|failure| failure.to_string())
     };
-    let spinner = Spinner::new(format!("repairing {}", original.name));
+    let spinner = Spinner::new(format!("repairing {} for {}", original.name, model.name));
     let rest = || arguments.limits.budget.for_the_rest();
     let fixed = with_limits(Subject::Program(original), &arguments.limits, |limits| {
         let (engine, property) = (chosen.engine, &property);
@@ -114,7 +137,8 @@ fn fix(
     tell_each(&original.name, &caveats);
     let changed = if rounds == 0 { "nothing to do" } else { "repaired; an analysis finds nothing more to do" };
     let rounds_told = if rounds > 1 { format!(", in {rounds} rounds") } else { String::new() };
-    if verbosity == Verbosity::Verbose || rounds == 0 {
+    let is_remarkable = rounds == 0 && verbosity > Verbosity::Quiet;
+    if verbosity == Verbosity::Verbose || is_remarkable {
         tell!("seqcon: {}: {} for {}{rounds_told}", original.name, changed, model.name);
     }
     Ok(text)

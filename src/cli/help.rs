@@ -8,7 +8,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 /// The pages. `models` is also a command, whose help is `seqcon models --help`.
-const PAGES: [(&str, &str); 4] = [
+const PAGES: [(&str, &str); 5] = [
+    ("slco", include_str!("../../docs/help/slco.txt")),
     ("labels", include_str!("../../docs/help/labels.txt")),
     ("models", include_str!("../../docs/help/models.txt")),
     ("method", include_str!("../../docs/help/method.txt")),

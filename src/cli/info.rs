@@ -3,36 +3,39 @@
 //! A specification is explored up to [`CHEAP_STATES`] states; a state space is read once, and its labels tell the
 //! threads, instructions and locations.
 
-use super::arguments::{InfoArguments, InputArguments, LimitArguments};
+use super::arguments::{InfoArguments, InputArguments, LimitArguments, Verbosity};
+use super::batch;
+use super::documents::{Document, summary_lines};
 use super::failure::Failure;
+use super::places::refuse_clashes;
 use super::progress::ByteBar;
 use crate::caveat;
 use crate::engines::CHEAP_STATES;
 use crate::explore::Stop;
 use crate::explore::observe::Nobody;
-use crate::facts::extract::{self, Extraction};
-use crate::facts::{Facts, file};
+use crate::facts::extract::Extraction;
+use crate::facts::{self, Facts};
 use crate::lts::is_facts;
 use crate::lts::label::{Access, Label, Step};
-use crate::lts::source::Bytes;
 use crate::natural::natural_order;
 use crate::program::{Program, Thread, Type, Variable};
-use crate::report::streams;
+use crate::report::names::yes_no;
+use crate::report::rows::word;
 use crate::specification::Specification;
 use crate::tell;
+use crate::text::counted;
 use crate::text::excerpt::printable;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const SCHEMA_VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct Document {
-    schema_version: u32,
+struct Files {
     files: Vec<Info>,
 }
 
@@ -83,53 +86,58 @@ struct VariableInfo {
     initial: Option<String>,
 }
 
-pub fn run(arguments: &InfoArguments) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &InfoArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     let input = &arguments.input;
-    let files: Vec<Info> = input.inputs.iter().map(|path| info(path, input)).collect::<Result<_, _>>()?;
+    input.language.refuse_for(&input.inputs)?;
+    refuse_clashes(arguments.document.path(), input.files())?;
+    let models: Vec<&[PathBuf]> = if input.shards {
+        input.refuse_specifications("is no part of a state space")?;
+        vec![&input.inputs]
+    } else {
+        input.inputs.chunks(1).collect()
+    };
+    let mut done = batch::each(&models, 1, |paths| info(paths, input))?;
+    let files: Vec<Info> = std::mem::take(&mut done.results).into_iter().map(|(_, info)| info).collect();
+    if files.is_empty() {
+        return Ok(done.exit_status(0));
+    }
     let is_complete = files.iter().all(|info| info.complete);
-    let text = if arguments.json {
-        let document = Document { schema_version: SCHEMA_VERSION, files };
-        serde_json::to_string_pretty(&document).map_err(|error| Failure::Usage(error.to_string()))? + "\n"
+    let taken = arguments.document.takes_stdout();
+    let text = if taken || verbosity == Verbosity::Quiet {
+        files.iter().map(summary_line).collect()
     } else {
         files.iter().map(shown).collect::<Vec<_>>().join("\n")
     };
-    let mut out: Box<dyn Write> = if arguments.json { streams::data() } else { Box::new(streams::text()) };
+    arguments.document.write(|| Document::new(SCHEMA_VERSION, Files { files }))?;
+    let mut out = summary_lines(taken);
     out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
-    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(3) })
+    Ok(done.exit_status(if is_complete { 0 } else { 3 }))
 }
 
-fn info(path: &Path, input: &InputArguments) -> Result<Info, Failure> {
-    if Specification::is_one(path) {
-        return of_specification(path, &input.limits);
+/// What is in a file, or in the parts of one state space.
+fn info(paths: &[PathBuf], input: &InputArguments) -> Result<Info, Failure> {
+    let path = &paths[0];
+    if input.language.is_specification(path) {
+        return of_specification(path, &input.language.read(path)?, &input.limits);
     }
-    let source = Bytes::open_within(path, &input.limits.budget.budget())?;
-    if is_facts(source.bytes()) {
-        let facts = file::read(source.bytes(), source.name())?;
-        source.check_unchanged()?;
-        warn_of_unseen(path, &facts);
-        return Ok(of_facts(path, Kind::Facts, None, &facts));
-    }
+    let options = input.options()?;
+    let sources = input.sources(paths, &options)?;
     let bar = ByteBar::new(&format!("reading {}", path.display()));
-    let Extraction { facts, dialect, mut warnings, part } = extract::extract(&source, &input.options()?, &bar)?;
-    source.check_unchanged()?;
+    let Extraction { facts, dialect, mut warnings, part } = facts::read(&sources, &options, &bar)?;
     warnings.extend(part);
     bar.finish();
     for warning in &warnings {
         tell!("seqcon: warning: {}: {warning}", path.display());
     }
-    warn_of_unseen(path, &facts);
-    Ok(of_facts(path, Kind::StateSpace, Some(dialect), &facts))
-}
-
-/// Tells what the state space does not show.
-fn warn_of_unseen(path: &Path, facts: &Facts) {
-    for caveat in caveat::unseen::caveats(facts) {
+    for caveat in caveat::unseen::caveats(&facts) {
         tell!("seqcon: {}: {}", path.display(), caveat.in_words());
     }
+    let is_facts_file = is_facts(sources[0].bytes());
+    let (kind, dialect) = if is_facts_file { (Kind::Facts, None) } else { (Kind::StateSpace, Some(dialect)) };
+    Ok(of_facts(path, kind, dialect, &facts))
 }
 
-fn of_specification(path: &Path, limits: &LimitArguments) -> Result<Info, Failure> {
-    let specification = Specification::read(path)?;
+fn of_specification(path: &Path, specification: &Specification, limits: &LimitArguments) -> Result<Info, Failure> {
     let limits = LimitArguments { max_states: limits.max_states.or(Some(CHEAP_STATES)), ..limits.clone() };
     let (exploration, _) = specification.search(&limits, &mut Nobody)?;
     let Program { name, shared, threads } = &specification.program;
@@ -248,6 +256,25 @@ fn of_names(names: &BTreeSet<&str>) -> Vec<VariableInfo> {
     variables
 }
 
+/// For `grep`.
+fn summary_line(info: &Info) -> String {
+    let kind = match info.kind {
+        Kind::Specification => "specification",
+        Kind::StateSpace => "state-space",
+        Kind::Facts => "facts",
+    };
+    let instructions: usize = info.threads.iter().map(|thread| thread.instructions).sum();
+    format!(
+        "file={} kind={kind} states={} transitions={} threads={} instructions={instructions} variables={} complete={}\n",
+        word(&info.file),
+        info.states,
+        info.transitions,
+        info.threads.len(),
+        info.shared.len(),
+        yes_no(info.complete)
+    )
+}
+
 /// For people.
 fn shown(info: &Info) -> String {
     let what = match info.kind {
@@ -268,7 +295,7 @@ fn shown(info: &Info) -> String {
         line("deadlocks", deadlocks.to_string());
     }
     if let Some(count) = info.out_of_range.filter(|&count| count > 0) {
-        line("out of range", format!("an index, in {more}{count} evaluations"));
+        line("out of range", format!("an index, in {more}{}", counted(count, "evaluation")));
     }
     if let Some(labels) = info.labels {
         line("labels", labels.to_string());
@@ -283,7 +310,6 @@ fn shown(info: &Info) -> String {
 }
 
 fn thread_row(thread: &ThreadInfo) -> Vec<String> {
-    let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let mut row = vec![thread.name.clone(), counted(thread.instructions, "instruction")];
     row.extend(thread.control_states.map(|states| counted(states, "control state")));
     let locals: Vec<String> = thread.locals.iter().map(|local| variable_row(local).join(" ")).collect();

@@ -1,19 +1,25 @@
 //! Reading what the command line names: specifications, state spaces and facts files, as models; memory models.
 //!
-//! Every file is a model of its own, unless `--merge` says that all are explorations of one program. All files are
-//! read and checked before anything is done with one of them.
+//! Every file is a model of its own, unless `--merge` says that all are explorations of one program, or `--shards` that
+//! they are parts of one state space, which are then read and checked before anything is done with one of them.
 
 use super::arguments::{EscapesArgument, InputArguments, LimitArguments, MergeArguments, Verbosity};
 use super::failure::Failure;
 use super::progress::ByteBar;
+use crate::budget::Budget;
 use crate::caveat::{Caveat, Topic};
 use crate::engines::Subject;
 use crate::facts::agreement::contradiction;
 use crate::facts::extract::{Escapes, Options, Refusals};
+use crate::facts::quotient::table::is_table;
 use crate::facts::{self, Facts};
 use crate::lang::Language;
 use crate::lts::dialect::Dialect;
 use crate::lts::dialect::generic::Description;
+use crate::lts::dot;
+use crate::lts::error::Error;
+use crate::lts::is_facts;
+use crate::lts::parquet::is_parquet;
 use crate::lts::source::Bytes;
 use crate::memory::MemoryModel;
 use crate::memory::cat::Axioms;
@@ -39,6 +45,14 @@ pub struct Model {
     pub read_in: Duration,
 }
 
+/// A model that is to be read.
+pub struct Named<'a> {
+    /// Its files: one, unless they are to be merged.
+    paths: &'a [PathBuf],
+    /// Its name in reports.
+    name: String,
+}
+
 /// What was read.
 pub enum Content {
     /// A specification, not explored.
@@ -48,6 +62,14 @@ pub enum Content {
 }
 
 impl Model {
+    /// How an engine begins with it.
+    pub fn begins(&self) -> &'static str {
+        match &self.content {
+            Content::Specification(_) => "exploring",
+            Content::StateSpace(_) => "analysing",
+        }
+    }
+
     /// What an engine looks at.
     pub fn subject(&self) -> Subject<'_> {
         match &self.content {
@@ -81,26 +103,44 @@ impl InputArguments {
             },
             budget: self.limits.budget.budget(),
             refusals: if self.refusals_shown { Refusals::Shown } else { Refusals::Unknown },
+            whole: self.whole,
         })
     }
 
-    /// The models that the inputs are.
-    pub fn models(&self, merging: &MergeArguments, verbosity: Verbosity) -> Result<Vec<Model>, Failure> {
+    /// The models that the inputs are, not read yet.
+    pub fn named(&self, merging: &MergeArguments) -> Result<Vec<Named<'_>>, Failure> {
         self.refuse_repetitions()?;
-        let options = self.options()?;
-        let names = self.model_names(merging);
-        let read = |path: &PathBuf| self.model(path, &options, verbosity);
-        let mut models = self.inputs.iter().map(read).collect::<Result<Vec<Model>, Failure>>()?;
-        if merging.merge && models.len() > 1 {
-            models = vec![merged(models, &self.limits)?];
+        self.language.refuse_for(&self.inputs)?;
+        if self.shards && merging.merge {
+            return Err(Failure::Usage(
+                "--shards says that the inputs are parts of one state space, --merge that each is a whole one; leave out one of them"
+                    .to_owned(),
+            ));
         }
-        models.iter_mut().zip(names).for_each(|(model, name)| model.name = name);
-        Ok(models)
+        let files = if merging.merge || self.shards { vec![&self.inputs[..]] } else { self.inputs.chunks(1).collect() };
+        let named = |(paths, name)| Named { paths, name };
+        Ok(files.into_iter().zip(self.model_names(merging)).map(named).collect())
+    }
+
+    /// Reads a model.
+    pub fn read(&self, named: &Named<'_>, options: &Options, verbosity: Verbosity) -> Result<Model, Failure> {
+        if self.shards {
+            return Ok(Model { name: named.name.clone(), ..self.model_of_shards(verbosity)? });
+        }
+        let read = |path: &PathBuf| self.model(path, options, verbosity);
+        let mut parts = named.paths.iter().map(read).collect::<Result<Vec<Model>, Failure>>()?;
+        let model = if parts.len() > 1 { merged(parts, &self.limits)? } else { parts.swap_remove(0) };
+        Ok(Model { name: named.name.clone(), ..model })
+    }
+
+    /// Whether all inputs are specifications.
+    pub fn are_specifications(&self) -> bool {
+        self.inputs.iter().all(|path| self.language.is_specification(path))
     }
 
     /// An input that is a specification.
     fn specification(&self, path: &Path) -> Result<Specification, Failure> {
-        let specification = Specification::read(path)?;
+        let specification = self.language.read(path)?;
         self.hashes.note(path, || path.is_file().then(|| sha256(specification.text.as_bytes())));
         Ok(specification)
     }
@@ -111,23 +151,57 @@ impl InputArguments {
     }
 
     /// A file as a model, without its name.
-    fn model(&self, path: &Path, options: &Options, verbosity: Verbosity) -> Result<Model, Failure> {
+    fn model(&self, path: &PathBuf, options: &Options, verbosity: Verbosity) -> Result<Model, Failure> {
         let started = Instant::now();
-        let model = |content, caveats| Model {
+        if !self.language.is_specification(path) {
+            return self.state_space(std::slice::from_ref(path), options, verbosity);
+        }
+        Ok(Model {
             name: String::new(),
             paths: vec![path.to_owned()],
-            content,
-            caveats,
+            content: Content::Specification(Box::new(self.specification(path)?)),
+            caveats: Vec::new(),
             read_in: started.elapsed(),
-        };
-        if Specification::is_one(path) {
-            let specification = Box::new(self.specification(path)?);
-            return Ok(model(Content::Specification(specification), Vec::new()));
+        })
+    }
+
+    /// The inputs as one state space in parts, without its name.
+    pub fn model_of_shards(&self, verbosity: Verbosity) -> Result<Model, Failure> {
+        self.refuse_repetitions()?;
+        self.refuse_specifications("is no part of a state space")?;
+        self.state_space(&self.inputs, &self.options()?, verbosity)
+    }
+
+    /// For what is about state spaces only.
+    pub fn refuse_specifications(&self, what: &str) -> Result<(), Failure> {
+        match self.inputs.iter().find(|path| self.language.is_specification(path)) {
+            None => Ok(()),
+            Some(path) => {
+                let remedy = "seqcon explore SPEC -o FILE.aut writes its state space";
+                Err(Failure::in_file(path, format!("a specification {what}; {remedy}")))
+            }
         }
+    }
+
+    /// The files that a state space is in, open.
+    pub fn sources(&self, paths: &[PathBuf], options: &Options) -> Result<Vec<Bytes>, Failure> {
+        let open = |path: &PathBuf| {
+            // A shard needs no header, so it may look like nothing that is known.
+            let source =
+                if self.shards { Bytes::open_within(path, &options.budget)? } else { open(path, &options.budget)? };
+            self.hashes.note(path, || source.sha256());
+            Ok(source)
+        };
+        paths.iter().map(open).collect()
+    }
+
+    /// A state space in one file or several, as a model without its name.
+    fn state_space(&self, paths: &[PathBuf], options: &Options, verbosity: Verbosity) -> Result<Model, Failure> {
+        let started = Instant::now();
+        let path = &paths[0];
         let bar = ByteBar::new(&format!("reading {}", path.display()));
-        let source = Bytes::open_within(path, &options.budget)?;
-        self.hashes.note(path, || source.sha256());
-        let extraction = facts::read(&source, options, &bar)?;
+        let sources = self.sources(paths, options)?;
+        let extraction = facts::read(&sources, options, &bar)?;
         bar.finish();
         let facts = extraction.facts;
         if verbosity == Verbosity::Verbose {
@@ -147,7 +221,7 @@ impl InputArguments {
         }
         let mut warnings = extraction.warnings;
         match extraction.part {
-            Some(reason) if !self.lenient && !self.recover => return Err(Failure::in_file(path, shard(&reason))),
+            Some(reason) if !self.lenient && !self.recover => return Err(Failure::in_file(path, part(&reason))),
             part => warnings.extend(part),
         }
         let mut caveats: Vec<Caveat> = warnings.into_iter().map(|warning| Caveat::new(Topic::Input, warning)).collect();
@@ -156,7 +230,13 @@ impl InputArguments {
                 "every refused condition is taken to be a self-loop of the state space, as --refusals-shown says";
             caveats.push(Caveat::new(Topic::RefusalsShown, sentence));
         }
-        Ok(model(Content::StateSpace(Box::new(facts)), caveats))
+        Ok(Model {
+            name: String::new(),
+            paths: paths.to_owned(),
+            content: Content::StateSpace(Box::new(facts)),
+            caveats,
+            read_in: started.elapsed(),
+        })
     }
 
     /// There is nothing to analyse.
@@ -185,7 +265,7 @@ impl InputArguments {
     /// The names of the models: the files' names without their extensions, with their directories and then with their
     /// extensions where that is needed to tell them apart. Of merged files, the first one's.
     pub fn model_names(&self, merging: &MergeArguments) -> Vec<String> {
-        let inputs = if merging.merge { &self.inputs[..1] } else { &self.inputs[..] };
+        let inputs = if merging.merge || self.shards { &self.inputs[..1] } else { &self.inputs[..] };
         let forms: [fn(&Path) -> String; 3] =
             [stem, |path| stripped(&path.to_string_lossy()), |path| path.display().to_string()];
         let taken = |form: fn(&Path) -> String, name: &str| inputs.iter().filter(|other| form(other) == name).count();
@@ -198,7 +278,7 @@ impl InputArguments {
 }
 
 /// A file's name without its directory and extensions.
-fn stem(path: &Path) -> String {
+pub fn stem(path: &Path) -> String {
     let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
     let name = stripped(&name);
     if name == "-" { "stdin".to_owned() } else { name }
@@ -207,7 +287,9 @@ fn stem(path: &Path) -> String {
 /// A name without the extensions of what can be read.
 fn stripped(name: &str) -> String {
     let mut name = name;
-    for extension in ["gz", "aut", "facts"].into_iter().chain(Language::extensions()) {
+    for extension in
+        ["gz", "zst", "aut", "parquet", "facts", "dot", "gv", "steps"].into_iter().chain(Language::extensions())
+    {
         let stem = name.strip_suffix(extension).and_then(|stem| stem.strip_suffix('.'));
         name = stem.unwrap_or(name);
     }
@@ -215,10 +297,10 @@ fn stripped(name: &str) -> String {
 }
 
 /// Why a part of a state space is not read.
-fn shard(reason: &str) -> String {
+pub fn part(reason: &str) -> String {
     format!(
-        "{reason}: this is a part of a state space, such as a shard, and facts would be lost at its borders; shards are refused (--shards is not built yet): \
-         concatenate them into one state space with one header. --lenient takes the part for what it is, and the answer is not complete"
+        "{reason}: this is a part of a state space, such as a shard, and facts would be lost at its borders: --shards takes all parts together. \
+         --lenient takes the part for what it is, and the answer is not complete"
     )
 }
 
@@ -244,6 +326,38 @@ fn merged(models: Vec<Model>, limits: &LimitArguments) -> Result<Model, Failure>
         caveats: models.iter().flat_map(|model| model.caveats.iter().map(|caveat| about(model, caveat))).collect(),
         paths: models.into_iter().flat_map(|model| model.paths).collect(),
     })
+}
+
+/// What other tools call their files, and how they come to a format that is read.
+const OTHER_TOOLS: [(&[&str], &str); 5] = [
+    (&["pml", "prom", "promela"], "scripts/spin2aut makes an .aut of a Promela model (docs/howto/spin.md)"),
+    (&["tla", "cfg"], "TLC writes a graph with -dump dot,actionlabels FILE.dot (docs/howto/dot.md)"),
+    (&["maude"], "umaudemc graph FILE TERM --format dot writes a graph (docs/howto/dot.md)"),
+    (&["mcrl2", "lps", "lts", "fsm"], "lps2lts and ltsconvert write .aut (docs/howto/mcrl2.md)"),
+    (&["bcg", "lnt", "lotos"], "bcg_io writes .aut (docs/howto/cadp.md)"),
+];
+
+/// Opens a state space or a facts file. What has the name and the contents of neither gets a message of its own: a
+/// complaint about a missing header would be about a format that nobody meant.
+pub fn open(path: &Path, budget: &Budget) -> Result<Bytes, Failure> {
+    let source = Bytes::open_within(path, budget)?;
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    let bytes = source.bytes();
+    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    let is_state_space = start.starts_with(b"des") || dot::is_graph(bytes) || is_parquet(bytes) || is_table(bytes);
+    if is_state_space || is_facts(bytes) || name == "-" || matches!(extension, Some("aut" | "facts" | "parquet")) {
+        return Ok(source);
+    }
+    let specifications: Vec<String> = Language::extensions().map(|extension| format!(".{extension}")).collect();
+    let expected = format!(
+        "a format that is read: a specification ({}), a state space (.aut, .dot, also with .gz or .zst; .parquet), or a facts file (.facts)",
+        specifications.join(", ")
+    );
+    let other = OTHER_TOOLS.iter().find(|(extensions, _)| extension.is_some_and(|own| extensions.contains(&own)));
+    let remedy = other.map_or("the formats are told by 'seqcon help formats'", |(_, remedy)| remedy);
+    Err(Error::unexpected(source.name(), bytes, 0, expected, remedy).into())
 }
 
 fn dialect(argument: &Path) -> Result<Dialect, Failure> {

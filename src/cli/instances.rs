@@ -99,7 +99,7 @@ pub fn run(
         let mut out = streams::coloured();
         out.write_all(shown.as_bytes()).and_then(|()| out.flush())?;
     }
-    Ok(exit_status(arguments, &outcomes))
+    Ok(ExitCode::from(exit_status(arguments, &outcomes)))
 }
 
 /// The names of the threads that there are instances of: what there is of two and not of one, without its number.

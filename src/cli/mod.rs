@@ -6,7 +6,11 @@
 
 mod analyse;
 mod arguments;
+mod batch;
+mod check;
 mod compare;
+mod convert;
+mod documents;
 mod engine;
 mod explore;
 mod export;
@@ -19,12 +23,14 @@ mod info;
 mod input;
 mod instances;
 mod interrupt;
+mod labels;
 mod litmus;
 mod matrix;
 mod models;
 mod outputs;
 mod places;
 mod progress;
+mod reduce;
 mod runs;
 mod specification;
 mod verify;
@@ -60,17 +66,21 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     }
     match &cli.command {
         Command::Analyse(arguments) => analyse::run(arguments, cli.verbosity()),
-        Command::Compare(arguments) => compare::run(arguments),
+        Command::Check(arguments) => check::run(arguments, cli.verbosity()),
+        Command::Compare(arguments) => compare::run(arguments, cli.verbosity()),
+        Command::Convert(arguments) => convert::run(arguments),
         Command::Explore(arguments) => explore::run(arguments, cli.verbosity()),
         Command::Export(arguments) => export::run(arguments),
         Command::Facts(arguments) => facts::run(arguments, cli.verbosity()),
-        Command::Info(arguments) => info::run(arguments),
+        Command::Info(arguments) => info::run(arguments, cli.verbosity()),
+        Command::Labels(arguments) => labels::run(arguments),
         Command::Litmus(arguments) => litmus::run(arguments, cli.verbosity()),
         Command::Matrix(arguments) => matrix::run(arguments, cli.verbosity()),
+        Command::Reduce(arguments) => reduce::run(arguments),
         Command::Verify(arguments) => verify::run(arguments, cli.verbosity()),
         Command::Fix(arguments) => fix::run(arguments, cli.verbosity()),
-        Command::Models(arguments) => models::run(arguments),
-        Command::Engines => engine::list(),
+        Command::Models(arguments) => models::run(arguments, cli.verbosity()),
+        Command::Engines => engine::list(cli.verbosity()),
         Command::Help(arguments) => help::run(arguments),
         Command::Man(arguments) => help::man(arguments),
         Command::Completions(arguments) => help::completions(arguments),

@@ -1,32 +1,155 @@
 //! `seqcon models`: the memory models and their tables.
 
-use super::arguments::{ModelsArguments, ModelsCommand};
+use super::arguments::{JsonArgument, ModelsArguments, ModelsCommand, Verbosity};
+use super::documents::Document;
 use super::failure::Failure;
 use super::input::memory_model;
+use super::places::refuse_clashes;
+use crate::analysis::ModelOutcome;
 use crate::litmus;
 use crate::memory::{FenceStrength, MemoryModel, Pair};
 use crate::report::streams;
 use crate::weak::axiomatic::{Model, probe};
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
-pub fn run(arguments: &ModelsArguments) -> Result<ExitCode, Failure> {
-    let mut out = streams::text();
+pub fn run(arguments: &ModelsArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     match &arguments.command {
-        None => {
-            for model in MemoryModel::builtin() {
-                let aliases = if model.aliases.is_empty() {
-                    String::new()
-                } else {
-                    format!(" [also {}]", model.aliases.join(", "))
-                };
-                writeln!(out, "{:<6} {}{aliases}", model.name, model.title)?;
-            }
+        None => list(&arguments.document, verbosity)?,
+        Some(ModelsCommand::Show { model, toml: true, .. }) => {
+            let mut out = streams::data();
+            write!(out, "{}", memory_model(model)?.to_toml()).and_then(|()| out.flush())?;
         }
-        Some(ModelsCommand::Show { model }) => show(&memory_model(model)?, &mut out)?,
+        Some(ModelsCommand::Show { model, document, .. }) => {
+            refuse_clashes(document.path(), [Path::new(model)])?;
+            show(&memory_model(model)?, document, verbosity)?;
+        }
     }
-    out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn list(document: &JsonArgument, verbosity: Verbosity) -> Result<(), Failure> {
+    let models = MemoryModel::builtin();
+    let objects = || models.iter().map(|model| model_object(model, None)).collect();
+    document.write(|| Document::new(SCHEMA_VERSION, Models { models: objects() }))?;
+    if document.takes_stdout() {
+        return Ok(());
+    }
+    let mut out = streams::text();
+    for model in &models {
+        if verbosity == Verbosity::Quiet {
+            writeln!(out, "{}", model.name)?;
+            continue;
+        }
+        let aliases = match &model.aliases[..] {
+            [] => String::new(),
+            aliases => format!(" [also {}]", aliases.join(", ")),
+        };
+        writeln!(out, "{:<6} {}{aliases}", model.name, model.title)?;
+    }
+    Ok(out.flush()?)
+}
+
+fn show(model: &MemoryModel, document: &JsonArgument, verbosity: Verbosity) -> Result<(), Failure> {
+    let verdicts = litmus::verdicts(model)?;
+    document.write(|| Document::new(SCHEMA_VERSION, model_object(model, Some(&verdicts))))?;
+    if document.takes_stdout() {
+        return Ok(());
+    }
+    let mut out = streams::text();
+    match verbosity {
+        Verbosity::Quiet => writeln!(out, "{}", model.name)?,
+        _ => write_table(model, &verdicts, &mut out)?,
+    }
+    Ok(out.flush()?)
+}
+
+/// The schema of what `--json` writes.
+const SCHEMA_VERSION: u32 = 1;
+
+/// A litmus program, and what the analysis says of it.
+type LitmusVerdict = (&'static str, ModelOutcome);
+
+/// The models as data.
+#[derive(Serialize)]
+struct Models {
+    models: Vec<ModelObject>,
+}
+
+#[derive(Serialize)]
+struct ModelObject {
+    name: String,
+    title: String,
+    aliases: Vec<String>,
+    /// The rows of the table, and store atomicity, as in report.json.
+    rules: BTreeMap<String, String>,
+    /// The fence instructions, the cheapest first.
+    fences: Vec<InstructionObject>,
+    /// The instructions whose accesses carry marks, the cheapest first.
+    marks: Vec<InstructionObject>,
+    /// Whether axioms are known, too: then programs are run, and litmus tests judged.
+    has_axioms: bool,
+    /// Of a model that is shown: what it does to the litmus programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    litmus: Option<Vec<LitmusObject>>,
+}
+
+#[derive(Serialize)]
+struct InstructionObject {
+    mnemonic: String,
+    /// The orders that a fence keeps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    orders: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cumulative: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    marks: Option<String>,
+    cost: u64,
+}
+
+#[derive(Serialize)]
+struct LitmusObject {
+    program: &'static str,
+    /// Whether the outcome that is not sequentially consistent is allowed.
+    allowed: bool,
+    plain_fences: usize,
+    cumulative_fences: usize,
+}
+
+fn model_object(model: &MemoryModel, verdicts: Option<&[LitmusVerdict]>) -> ModelObject {
+    let fences = model.fences.iter().map(|fence| InstructionObject {
+        mnemonic: fence.mnemonic.clone(),
+        orders: Some(fence.orders.iter().map(|(first, second)| format!("{first}{second}")).collect()),
+        cumulative: Some(fence.cumulative),
+        marks: None,
+        cost: fence.cost,
+    });
+    let marks = model.marks.iter().map(|instruction| InstructionObject {
+        mnemonic: instruction.mnemonic.clone(),
+        orders: None,
+        cumulative: None,
+        marks: Some(instruction.marks.to_string()),
+        cost: instruction.cost,
+    });
+    let litmus = |(program, outcome): &LitmusVerdict| LitmusObject {
+        program,
+        allowed: !outcome.is_clean(),
+        plain_fences: outcome.num_of_fences(FenceStrength::Plain),
+        cumulative_fences: outcome.num_of_fences(FenceStrength::Cumulative),
+    };
+    ModelObject {
+        name: model.name.clone(),
+        title: model.title.clone(),
+        aliases: model.aliases.clone(),
+        rules: model.rules(),
+        fences: fences.collect(),
+        marks: marks.collect(),
+        has_axioms: Model::of(model).is_ok(),
+        litmus: verdicts.map(|verdicts| verdicts.iter().map(litmus).collect()),
+    }
 }
 
 /// Where the axioms come from, and what they keep that the table does not.
@@ -43,7 +166,7 @@ fn write_axioms(table: &MemoryModel, out: &mut impl Write) -> Result<(), Failure
     Ok(())
 }
 
-fn show(model: &MemoryModel, out: &mut impl Write) -> Result<(), Failure> {
+fn write_table(model: &MemoryModel, verdicts: &[LitmusVerdict], out: &mut impl Write) -> Result<(), Failure> {
     writeln!(out, "{} ({})", model.name, model.title)?;
     writeln!(out)?;
     writeln!(out, "in program order     kept?")?;
@@ -57,7 +180,7 @@ fn show(model: &MemoryModel, out: &mut impl Write) -> Result<(), Failure> {
     write_axioms(model, out)?;
     writeln!(out)?;
     writeln!(out, "litmus  non-SC outcome  fences that forbid it")?;
-    for (name, outcome) in litmus::verdicts(model)? {
+    for (name, outcome) in verdicts {
         let verdict = if outcome.is_clean() { "forbidden" } else { "allowed" };
         let (plain, cumulative) =
             (outcome.num_of_fences(FenceStrength::Plain), outcome.num_of_fences(FenceStrength::Cumulative));

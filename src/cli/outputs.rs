@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 /// What is asked for, found to be possible.
 pub struct Outputs<'a> {
     arguments: &'a AnalyseArguments,
+    /// What each model was read from.
+    paths: Vec<PathBuf>,
     /// For each model its directory, if there are several.
     directories: Option<Vec<PathBuf>>,
 }
@@ -33,11 +35,17 @@ impl<'a> Outputs<'a> {
         if directories.is_some() {
             refuse_for_several(arguments)?;
         }
-        let outputs = Outputs { arguments, directories };
+        let outputs = Outputs { arguments, paths: arguments.input.inputs.clone(), directories };
         let in_directory = outputs.in_directory();
         let files = arguments.outputs().into_iter().chain(&in_directory).map(PathBuf::as_path);
         refuse_clashes(files, outputs.inputs())?;
         Ok(outputs)
+    }
+
+    /// The same for these models only, by position: the others could not be done.
+    pub fn of(self, positions: &[usize]) -> Outputs<'a> {
+        let these = |all: &Vec<PathBuf>| positions.iter().map(|&position| all[position].clone()).collect();
+        Outputs { paths: these(&self.paths), directories: self.directories.as_ref().map(these), ..self }
     }
 
     /// Everything that is read.
@@ -62,7 +70,8 @@ impl<'a> Outputs<'a> {
     pub fn write_files(&self, outcomes: &[Outcome]) -> Result<(), Failure> {
         let arguments = self.arguments;
         let dot: &dyn Report = &report::dot::Dot { cycle: arguments.formats.cycle };
-        let single: [(&Option<PathBuf>, &dyn Report); 9] = [
+        let svg: &dyn Report = &report::svg::Svg { number: arguments.formats.cycle.unwrap_or(0) };
+        let single: [(&Option<PathBuf>, &dyn Report); 10] = [
             (&arguments.csv, &report::csv::Fences),
             (&arguments.locks_csv, &report::csv::Locks),
             (&arguments.delays_csv, &report::csv::Delays),
@@ -71,13 +80,18 @@ impl<'a> Outputs<'a> {
             (&arguments.json, &report::json::Json),
             (&arguments.html, &report::html::Html),
             (&arguments.formats.dot, dot),
+            (&arguments.formats.svg, svg),
             (&arguments.formats.sarif, &report::sarif::Sarif),
         ];
         if let Some(number) = arguments.formats.cycle {
-            outcomes
-                .iter()
-                .try_for_each(|outcome| report::dot::check_cycle(outcome, number))
-                .map_err(|error| Failure::Usage(format!("--cycle {number}: {error}")))?;
+            let check = |outcome: &Outcome| {
+                if arguments.formats.dot.is_some() {
+                    report::dot::check_cycle(outcome, number).map_err(|error| error.to_string())?;
+                }
+                report::svg::check(outcome, number).map_err(|error| error.to_string())
+            };
+            let checked = outcomes.iter().try_for_each(check);
+            checked.map_err(|error| Failure::Usage(format!("--cycle {number}: {error}")))?;
         }
         let mut staged = Staged::new();
         if let Some(directory) = &arguments.out {
@@ -85,7 +99,7 @@ impl<'a> Outputs<'a> {
         }
         for (path, report) in single {
             if let Some(path) = path {
-                staged.write(path, &mut |out| report.write_all(outcomes, out))?;
+                staged.write(path, &mut |out| self.write_report(report, outcomes, out))?;
             }
         }
         for (position, outcome) in outcomes.iter().enumerate() {
@@ -102,7 +116,8 @@ impl<'a> Outputs<'a> {
     fn write_directory(&self, directory: &Path, outcomes: &[Outcome], staged: &mut Staged) -> Result<(), Failure> {
         for report in report::all() {
             if self.directories.is_none() || report.takes_several() {
-                staged.write(&directory.join(report.file_name()), &mut |out| report.write_all(outcomes, out))?;
+                let path = directory.join(report.file_name());
+                staged.write(&path, &mut |out| self.write_report(&*report, outcomes, out))?;
                 continue;
             }
             for (position, outcome) in outcomes.iter().enumerate() {
@@ -112,6 +127,14 @@ impl<'a> Outputs<'a> {
             }
         }
         Ok(())
+    }
+
+    /// As a report of one model, or of several if that is what was asked for.
+    fn write_report(&self, report: &dyn Report, outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
+        match (&self.directories, outcomes) {
+            (None, [outcome]) => report.write(outcome, out),
+            _ => report.write_all(outcomes, out),
+        }
     }
 
     /// Where files of one model go.
@@ -152,7 +175,7 @@ impl<'a> Outputs<'a> {
             }
             let mut shown = String::new();
             if self.directories.is_some() {
-                let path = arguments.input.inputs[position].display();
+                let path = self.paths[position].display();
                 let name = printable(&outcome.model);
                 writeln!(out, "{} ({})\n", styled(TITLE, format!("model {name}")), printable(&path.to_string()))?;
             }

@@ -8,6 +8,9 @@ use crate::ids::ControlAt;
 use crate::program::compiled::{Compiled, Trace};
 use crate::program::{Instruction, Program, Span, Type, Variable};
 use crate::property::Observables;
+use crate::text::counted;
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// A specification whose runs are shown.
@@ -17,33 +20,77 @@ pub struct Shown<'a> {
     pub compiled: &'a Compiled,
 }
 
-impl Shown<'_> {
+/// A step, as a person or a script reads it.
+#[derive(Serialize)]
+pub struct ShownStep<'a> {
+    thread: String,
+    instruction: &'a str,
+    from: &'a str,
+    to: &'a str,
+    /// The instruction as it stands in the source; none if the transition has no statement.
+    text: Option<String>,
+    /// The values that the step changed, by the names of their variables.
+    changes: BTreeMap<String, String>,
+    /// The same in the order of the program.
+    #[serde(skip)]
+    changes_in_words: String,
+}
+
+/// A state.
+#[derive(Serialize)]
+pub struct ShownState<'a> {
+    shared: BTreeMap<String, String>,
+    threads: Vec<ShownThread<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShownThread<'a> {
+    thread: String,
+    at: &'a str,
+    locals: BTreeMap<String, String>,
+}
+
+impl<'a> Shown<'a> {
+    /// The steps of a run from the initial state.
+    pub fn steps(&self, run: &[Evaluated]) -> Vec<ShownStep<'a>> {
+        let observables = Observables::of(self.program);
+        let mut values = self.compiled.initial.clone();
+        let step = |step: &Evaluated| {
+            let before = values.clone();
+            self.perform(step, &mut values);
+            let thread = self.program.thread(step.at.thread);
+            let instruction = thread.instruction(step.at.instruction);
+            let changes = changes(&observables, &before, &values);
+            let in_words = changes.iter().map(|(name, value)| format!("{name} = {value}"));
+            ShownStep {
+                thread: dotted(&thread.name),
+                instruction: &instruction.name,
+                from: &thread.states[instruction.from.index()],
+                to: &thread.states[instruction.to.index()],
+                text: self.source(instruction),
+                changes_in_words: in_words.collect::<Vec<_>>().join(", "),
+                changes: changes.into_iter().collect(),
+            }
+        };
+        run.iter().map(step).collect()
+    }
+
     /// The steps of a run from the initial state, one a line, numbered; only the last `most` of them.
     pub fn run(&self, run: &[Evaluated], most: usize) -> String {
-        let observables = Observables::of(self.program);
         let left_out = run.len().saturating_sub(most);
         let digits = run.len().to_string().len();
         let mut shown = String::new();
         if left_out > 0 {
-            let _ = writeln!(shown, "  … {left_out} steps");
+            let _ = writeln!(shown, "  … {}", counted(left_out, "step"));
         }
-        let mut values = self.compiled.initial.clone();
-        for (number, step) in run.iter().enumerate() {
-            let before = values.clone();
-            self.perform(step, &mut values);
-            if number < left_out {
-                continue;
-            }
-            let thread = self.program.thread(step.at.thread);
-            let instruction = thread.instruction(step.at.instruction);
-            let (from, to) = (&thread.states[instruction.from.index()], &thread.states[instruction.to.index()]);
-            let _ = write!(shown, "  {:>digits$}. {}: {from} -> {to}", number + 1, dotted(&thread.name));
-            if let Some(source) = self.source(instruction) {
+        for (number, step) in self.steps(run).iter().enumerate().skip(left_out) {
+            let ShownStep { thread, from, to, text, changes_in_words, .. } = step;
+            let _ = write!(shown, "  {:>digits$}. {thread}: {from} -> {to}", number + 1);
+            if let Some(source) = text {
                 let _ = write!(shown, " {{ {source} }}");
             }
-            let changed = changes(&observables, &before, &values);
-            if !changed.is_empty() {
-                let _ = write!(shown, "  // {changed}");
+            if !changes_in_words.is_empty() {
+                let _ = write!(shown, "  // {changes_in_words}");
             }
             shown.push('\n');
         }
@@ -98,6 +145,22 @@ impl Shown<'_> {
         }
         shown
     }
+
+    /// The same as data.
+    pub fn data(&self, control: &[ControlAt], values: &[i64]) -> ShownState<'a> {
+        let mut rest = values;
+        let mut named = |variables: &[Variable]| -> BTreeMap<String, String> {
+            let named = |variable: &Variable| (dotted(&variable.name), value(variable, take(variable, &mut rest)));
+            variables.iter().map(named).collect()
+        };
+        let shared = named(&self.program.shared);
+        let threads = self.program.threads.iter().zip(control).map(|(thread, &state)| ShownThread {
+            thread: dotted(&thread.name),
+            at: &thread.states[state.index()],
+            locals: named(&thread.locals),
+        });
+        ShownState { shared, threads: threads.collect() }
+    }
 }
 
 fn dotted(name: &str) -> String {
@@ -120,8 +183,8 @@ fn value(variable: &Variable, values: &[i64]) -> String {
     if variable.is_array { format!("[{}]", elements.join(", ")) } else { elements.concat() }
 }
 
-/// What differs, with its values afterwards.
-fn changes(observables: &Observables, before: &[i64], after: &[i64]) -> String {
+/// What differs, with its values afterwards, in the order of the program.
+fn changes(observables: &Observables, before: &[i64], after: &[i64]) -> Vec<(String, String)> {
     let mut changed = Vec::new();
     let (mut before, mut after) = (before, after);
     for variable in &observables.variables {
@@ -133,8 +196,8 @@ fn changes(observables: &Observables, before: &[i64], after: &[i64]) -> String {
         for position in (0..new.len()).filter(|&position| old[position] != new[position]) {
             let index = if variable.is_array { format!("[{position}]") } else { String::new() };
             let single = Variable { is_array: false, ..variable.clone() };
-            changed.push(format!("{}{index} = {}", variable.name, value(&single, &new[position..=position])));
+            changed.push((format!("{}{index}", variable.name), value(&single, &new[position..=position])));
         }
     }
-    changed.join(", ")
+    changed
 }

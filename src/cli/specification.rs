@@ -14,10 +14,11 @@ use crate::export::Origin;
 use crate::facts::Facts;
 use crate::lang::diagnostic::Diagnostic;
 use crate::program::Span;
-use crate::property::Property;
+use crate::property::{Property, StateCondition};
 use crate::specification::{Asked, Specification};
 use crate::tell;
 use crate::text::LineColumn;
+use crate::text::counted;
 use std::fs;
 use std::path::Path;
 
@@ -30,6 +31,14 @@ const STEPS_TO_FAULT: usize = 20;
 
 /// Does something that ends at these limits, or when Ctrl-C is pressed.
 pub fn with_limits<T>(subject: Subject<'_>, limits: &LimitArguments, work: impl FnOnce(&Limits<'_>) -> T) -> T {
+    match subject {
+        Subject::Program(specification) => within(limits, &specification.invariants, work),
+        Subject::StateSpace(_) => within(limits, &[], work),
+    }
+}
+
+/// The same where these conditions must hold in every state.
+pub fn within<T>(limits: &LimitArguments, invariants: &[StateCondition], work: impl FnOnce(&Limits<'_>) -> T) -> T {
     let interruptible = Interruptible::new();
     let budget = limits.budget.budget().heeding(interruptible.requested());
     let bounds = Limits {
@@ -37,10 +46,7 @@ pub fn with_limits<T>(subject: Subject<'_>, limits: &LimitArguments, work: impl 
         bytes: limits.budget.bytes(),
         time: limits.budget.budget().time_left(),
         interrupted: Some(interruptible.requested()),
-        invariants: match subject {
-            Subject::Program(specification) => &specification.invariants,
-            Subject::StateSpace(_) => &[],
-        },
+        invariants,
         budget: Some(&budget),
     };
     work(&bounds)
@@ -49,8 +55,12 @@ pub fn with_limits<T>(subject: Subject<'_>, limits: &LimitArguments, work: impl 
 impl Specification {
     /// Reads a specification; warnings go to standard error.
     pub fn read(path: &Path) -> Result<Specification, Failure> {
-        let name = path.display().to_string();
         let bytes = fs::read(path).map_err(|error| Failure::in_file(path, error))?;
+        Specification::of_bytes(path, path.display().to_string(), bytes)
+    }
+
+    /// The specification that these bytes are, which came from a path; its name tells its language.
+    pub fn of_bytes(path: &Path, name: String, bytes: Vec<u8>) -> Result<Specification, Failure> {
         let text = String::from_utf8(bytes).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();
             Failure::in_file(path, format!("byte {valid} is not UTF-8; save the file as UTF-8"))
@@ -156,7 +166,11 @@ impl Specification {
     }
 
     fn out_of_range_message(&self, count: u64) -> String {
-        format!("{}: an index was out of range in {count} evaluations; it read 0, its write was ignored", self.name)
+        format!(
+            "{}: an index was out of range in {}; it read 0, its write was ignored",
+            self.name,
+            counted(count, "evaluation")
+        )
     }
 
     /// Explores it with an observer; a limit that was reached is said on standard error.
@@ -169,10 +183,10 @@ impl Specification {
         self.tell_out_of_range(limits, exploration.out_of_range)?;
         if let Some(limit) = exploration.stop.limit() {
             tell!(
-                "seqcon: warning: {}: stopped at {limit} after {} of at least {} states; the result is not complete",
+                "seqcon: warning: {}: stopped at {limit} after {} of at least {}; the result is not complete",
                 self.name,
                 exploration.expanded,
-                exploration.states.len()
+                counted(exploration.states.len(), "state")
             );
         }
         Ok((exploration, watchers))
@@ -222,15 +236,22 @@ impl Specification {
         format!("{lead}\n{}", self.shown().run(run, STEPS_TO_FAULT).trim_end())
     }
 
-    fn shown(&self) -> Shown<'_> {
+    /// For who shows runs and states.
+    pub fn shown(&self) -> Shown<'_> {
         Shown { text: &self.text, program: &self.program, compiled: &self.compiled }
     }
 
     /// What does not hold.
     pub fn violated(&self, violation: &Violation) -> String {
+        let (what, condition) = self.what_is_violated(violation);
+        format!("{what} violated: {condition}")
+    }
+
+    /// What does not hold: what it is, and its text.
+    pub fn what_is_violated(&self, violation: &Violation) -> (&'static str, String) {
         match &self.asked[violation.invariant] {
-            Asked::Invariant => format!("invariant violated: {}", self.invariants[violation.invariant].text),
-            Asked::Never(property) | Asked::Own(property) => format!("property violated: {property}"),
+            Asked::Invariant => ("invariant", self.invariants[violation.invariant].text.clone()),
+            Asked::Never(property) | Asked::Own(property) => ("property", property.to_string()),
         }
     }
 

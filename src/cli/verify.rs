@@ -2,12 +2,14 @@
 
 use super::analyse::atomicity;
 use super::arguments::{AtomicityArgument, ConfirmArgument, ConfirmationArguments, Verbosity, VerifyArguments};
+use super::documents::{Document, summary_lines};
 use super::engine::{self, Chosen, Wanted};
 use super::failure::Failure;
-use super::input::{memory_model_or_axioms, refuse_repeated_models};
+use super::input::{memory_model_or_axioms, refuse_repeated_models, stem};
 use super::outputs::tell_each;
+use super::places::refuse_clashes;
 use super::progress::Spinner;
-use crate::analysis::{ModelOutcome, Options};
+use crate::analysis::{ModelOutcome, Options, Verification};
 use crate::caveat::Caveat;
 use crate::engines::words::Words;
 use crate::engines::{self, Answer, Confirm, Engine, Examined, Settings, Subject, Task};
@@ -15,15 +17,20 @@ use crate::kinds::outcome as kinds;
 use crate::memory::MemoryModel;
 use crate::property::{Property, PropertyKind};
 use crate::repair::{Repair, Reported};
+use crate::report::json::{caveat_object, run_object};
 use crate::report::reading;
+use crate::report::rows::word;
 use crate::report::runs::{self, Style};
 use crate::report::streams::{self, harmless};
 use crate::report::text::write_caveats;
 use crate::specification::Specification;
 use crate::tell;
+use crate::text::counted;
 use crate::trial;
 use crate::weak::Machine;
 use crate::weak::split::SplitProgram;
+use serde::Serialize;
+use serde_json::{Value, json};
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::io::{self, Write as _};
@@ -53,7 +60,9 @@ pub fn run(arguments: &VerifyArguments, verbosity: Verbosity) -> Result<ExitCode
             engine::refuse_options(judging.engine, &[(true, "--atomicity")])?;
         }
     }
-    let specification = Specification::read(&arguments.specification)?;
+    let read = [arguments.specification.path.as_path()].into_iter().chain(arguments.with.as_deref());
+    refuse_clashes(arguments.document.path(), read.chain(arguments.memory_models.iter().map(Path::new)))?;
+    let specification = arguments.specification.read()?;
     let command = Command { arguments, specification: &specification, settings: settings(arguments)?, verbosity };
     if puts_nothing_in {
         return command.verify(&models, None);
@@ -109,6 +118,89 @@ pub fn judged(property: PropertyKind, model: &MemoryModel) -> Result<(&'static d
     }
 }
 
+/// The schema of what `--json` writes.
+const SCHEMA_VERSION: u32 = 1;
+
+/// The verdicts as data.
+#[derive(Serialize)]
+struct Verdicts<'a> {
+    file: &'a str,
+    property: &'static str,
+    caveats: Vec<Value>,
+    results: Vec<Verdict>,
+}
+
+/// The verdict under one memory model.
+#[derive(Serialize)]
+struct Verdict {
+    memory_model: String,
+    /// `verified`, `violated`, `up to a bound` or `not decided`.
+    verdict: &'static str,
+    /// What was put in.
+    fences: usize,
+    atomic_instructions: usize,
+    /// Only a part of the state space was known when it was found what is to be put in.
+    put_in_for_a_part: bool,
+    /// What holds, and what that rests on.
+    claim: Option<&'static str>,
+    rests_on: Option<String>,
+    /// What left it open.
+    limit: Option<String>,
+    /// How instructions with several accesses were read, if there are such.
+    reading: Option<String>,
+    /// A run that shows a violation.
+    run: Option<Value>,
+}
+
+impl Verdict {
+    fn of(model: &MemoryModel, repair: &Repair, answer: &Answer, specification: &Specification) -> Verdict {
+        let (verdict, claim, rests_on, limit, run) = match answer {
+            Answer::Holds(ground) => ("verified", Some(ground.claim), Some(ground.rests_on.clone()), None, None),
+            Answer::Fails { told, .. } => {
+                ("violated", None, None, None, Some(json!(run_object(Some(&specification.source()), told))))
+            }
+            open => match open.clone().verification() {
+                Verification::Bounded(limit) => ("up to a bound", None, None, Some(limit), None),
+                Verification::Undecided(limit) => ("not decided", None, None, Some(limit), None),
+                Verification::NotAsked | Verification::Verified(_) | Verification::Violated => {
+                    ("not decided", None, None, None, None)
+                }
+            },
+        };
+        Verdict {
+            memory_model: model.name.clone(),
+            verdict,
+            fences: repair.fences.len(),
+            atomic_instructions: repair.locked.len(),
+            put_in_for_a_part: false,
+            claim,
+            rests_on,
+            limit,
+            reading: None,
+            run,
+        }
+    }
+
+    /// For `grep`.
+    fn summary_line(&self, model: &str) -> String {
+        format!(
+            "model={} memory_model={} verdict={} fences={} atomic_instructions={}",
+            word(model),
+            word(&self.memory_model),
+            self.verdict.replace(' ', "-"),
+            self.fences,
+            self.atomic_instructions
+        )
+    }
+}
+
+/// The verdict under one memory model, in words and as data, and the exit status.
+struct Verified {
+    text: String,
+    verdict: Verdict,
+    status: u8,
+}
+
 /// What is asked.
 struct Command<'a> {
     arguments: &'a VerifyArguments,
@@ -123,28 +215,49 @@ type Suggesting<'s> = Option<(&'s Task<'s>, &'s dyn Examined)>;
 impl Command<'_> {
     fn verify(&self, models: &[MemoryModel], suggesting: Suggesting<'_>) -> Result<ExitCode, Failure> {
         let mut worst = 0;
+        let mut document = Verdicts {
+            file: &self.specification.name,
+            property: self.arguments.engine.wanted()?.kind().name(),
+            caveats: Vec::new(),
+            results: Vec::new(),
+        };
+        let taken = self.arguments.document.takes_stdout();
         for (position, model) in models.iter().enumerate() {
             let judging = self.arguments.engine.judging(model)?;
             let (subject, limits) = (Subject::Program(self.specification), &self.arguments.limits);
             let subject = (subject, std::slice::from_ref(model));
-            let (text, status) = engine::examine(&judging, subject, &self.settings, limits, |_, examined| {
-                if position == 0 {
-                    let caveats = suggesting.map_or_else(|| examined.caveats(), |(_, known)| known.caveats());
-                    self.tell_caveats(&caveats)?;
-                }
-                self.verify_under(examined, suggesting, model)
+            let (caveats, verified) = engine::examine(&judging, subject, &self.settings, limits, |_, examined| {
+                let caveats = match (position, suggesting) {
+                    (0, None) => examined.caveats(),
+                    (0, Some((_, known))) => known.caveats(),
+                    _ => Vec::new(),
+                };
+                self.tell_caveats(&caveats)?;
+                Ok((caveats, self.verify_under(examined, suggesting, model)?))
             })?;
-            let mut out = streams::coloured();
-            out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
+            let Verified { text, verdict, status } = verified;
+            if taken || self.verbosity == Verbosity::Quiet {
+                let mut out = summary_lines(taken);
+                writeln!(out, "{}", verdict.summary_line(&stem(Path::new(&self.specification.name))))
+                    .and_then(|()| out.flush())?;
+            } else {
+                let mut out = streams::coloured();
+                out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
+            }
+            let source = self.specification.source();
+            let objects = caveats.iter().map(|caveat| json!(caveat_object(Some(&source), caveat)));
+            document.caveats.extend(objects);
+            document.results.push(verdict);
             // A violation is known even if something else was not decided.
             worst = if worst == 1 || status == 1 { 1 } else { worst.max(status) };
         }
+        self.arguments.document.write(|| Document::new(SCHEMA_VERSION, document))?;
         Ok(ExitCode::from(worst))
     }
 
     /// What must be known before the verdicts are believed.
     fn tell_caveats(&self, caveats: &[Caveat]) -> Result<(), Failure> {
-        if self.verbosity == Verbosity::Quiet {
+        if self.verbosity == Verbosity::Quiet || self.arguments.document.takes_stdout() {
             tell_each(&self.specification.name, caveats);
             return Ok(());
         }
@@ -154,13 +267,13 @@ impl Command<'_> {
         Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
     }
 
-    /// The verdict under one memory model, and the exit status.
+    /// The verdict under one memory model.
     fn verify_under(
         &self,
         examined: &dyn Examined,
         suggesting: Suggesting<'_>,
         model: &MemoryModel,
-    ) -> Result<(String, u8), Failure> {
+    ) -> Result<Verified, Failure> {
         let specification = self.specification;
         let (repair, is_partial) = self.suggestions(suggesting, model)?;
         let failure = |trouble| engine::failure(Subject::Program(specification), trouble);
@@ -169,6 +282,8 @@ impl Command<'_> {
         drop(spinner);
         let mut text = String::new();
         let status = write_answer(model, &repair, &answer, &mut text).map_err(io::Error::other)?;
+        let mut verdict = Verdict::of(model, &repair, &answer, specification);
+        verdict.put_in_for_a_part = is_partial;
         let split = SplitProgram::new(&specification.program).map_err(|error| failure(error.into()))?;
         let composites = split.composites();
         if let Some(&first) = composites.first() {
@@ -176,11 +291,12 @@ impl Command<'_> {
             let named = reading::and_more(words.instruction(first), composites.len());
             let sentence = reading::in_words(examined.atomicity(), &named);
             writeln!(text, "  {}", harmless(&sentence)).map_err(io::Error::other)?;
+            verdict.reading = Some(sentence);
         }
         if is_partial {
             text += "  only a part of the state space was explored, so what was put in may lack something: allow the exploration more\n";
         }
-        Ok((text, status))
+        Ok(Verified { text, verdict, status })
     }
 
     /// What is put in, and whether it is what a part of the state space asks for.
@@ -191,7 +307,7 @@ impl Command<'_> {
         }
         let Some((task, examined)) = suggesting else { return Ok((Repair::default(), false)) };
         tell_if_unconfirmable(model, &self.arguments.confirmation);
-        let _spinner = Spinner::new(format!("analysing under {}", model.name));
+        let _spinner = Spinner::new(format!("analysing {} under {}", self.specification.name, model.name));
         let kinds = self.arguments.confirmation.kinds.offered();
         let options = Options { atomicity: examined.atomicity(), kinds, ..Options::default() };
         let outcome: ModelOutcome =
@@ -203,7 +319,11 @@ impl Command<'_> {
 
 /// Writes the verdict and what it rests on, without commands to a terminal but colours; gives the exit status.
 fn write_answer(model: &MemoryModel, repair: &Repair, answer: &Answer, out: &mut String) -> Result<u8, fmt::Error> {
-    let in_place = format!("{} fences and {} atomic instructions put in", repair.fences.len(), repair.locked.len());
+    let in_place = format!(
+        "{} and {} put in",
+        counted(repair.fences.len(), "fence"),
+        counted(repair.locked.len(), "atomic instruction")
+    );
     let name = harmless(&model.name);
     match answer {
         Answer::Holds(ground) => {
@@ -212,16 +332,17 @@ fn write_answer(model: &MemoryModel, repair: &Repair, answer: &Answer, out: &mut
             Ok(0)
         }
         Answer::Bounded { bound, states } => {
-            writeln!(out, "{name}: no violation with at most {bound} waiting writes ({in_place})")?;
+            writeln!(out, "{name}: no violation with at most {} ({in_place})", counted(*bound, "waiting write"))?;
             writeln!(
                 out,
-                "  not decided: a store buffer was full (--buffer-bound), and of runs with more waiting writes nothing is known; looked at: {states} states"
+                "  not decided: a store buffer was full (--buffer-bound), and of runs with more waiting writes nothing is known; looked at: {}",
+                counted(*states, "state")
             )?;
             Ok(3)
         }
-        Answer::UpTo { rounds, executions } => {
-            writeln!(out, "{name}: verified up to {rounds} rounds of loops ({in_place})")?;
-            writeln!(out, "  not decided beyond: {}", Answer::up_to(*rounds, *executions))?;
+        Answer::UpTo { rounds, because } => {
+            writeln!(out, "{name}: verified up to {} of loops ({in_place})", counted(*rounds, "round"))?;
+            writeln!(out, "  not decided beyond: {}", harmless(because))?;
             Ok(3)
         }
         Answer::Undecided(limit) | Answer::Suspected { advice: limit, .. } => {

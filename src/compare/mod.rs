@@ -1,11 +1,13 @@
 //! What changed between two reports: two runs, two versions, or two memory models.
 //!
-//! Results are matched by memory model, everything in them by name: a fence by thread, instruction and position, a
-//! delay by its two accesses, a lock by the instruction that takes it. So reports of different versions of a program
-//! can be compared as far as its names stayed. Per memory model:
+//! Results are matched by memory model, instructions by what they are ([`same`]), whatever they are called; then a
+//! fence by instruction and position, a delay by its two accesses, a lock by the instruction that takes it. So reports
+//! of different versions of a program can be compared, and everything is called as in the first one. Per memory model:
 //!
-//! - a fence that is only in one report is *lost* or *gained*; a lost one and a gained one of one thread that serve
-//!   the same delays are one that *moved*;
+//! - a fence or lock that only the first report asks for and that now stands in the program ([`in_place`]) was *put
+//!   in*; if the second report asks for nothing, and is complete, what the first one asked for is *done*;
+//! - another fence that is only in one report is *lost* (needed no longer) or *gained* (newly needed); a lost one and
+//!   a gained one of one thread that serve the same delays are one that *moved*;
 //! - a fence, lock or delay in both reports that is not the same in its other columns has *changed*;
 //! - *figures* are the columns of `summary.csv`, and the verdict of `--verify`.
 //!
@@ -13,13 +15,17 @@
 //! about. Linear in the size of the reports, but for moves, which are looked for among the lost and gained fences
 //! pair by pair.
 
+mod in_place;
 mod report;
+mod same;
 mod text;
 
 pub use report::{Mismatch, Report, ResultObject};
 pub use text::write;
 
+use in_place::InPlace;
 use report::{Delay, Fence, Lock};
+use same::Same;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,6 +38,8 @@ pub struct Comparison {
     pub identical: bool,
     /// How the reports came about, where that differs: what it is, before and after.
     pub provenance: Vec<Change>,
+    /// Instructions that are called otherwise in the second report: what they say, and how they are called.
+    pub renamed: Vec<Change>,
     /// Memory models that only the first report has.
     pub only_before: Vec<String>,
     /// Memory models that only the second report has.
@@ -47,6 +55,12 @@ pub struct ModelComparison {
     pub before: String,
     /// That of the second one: the same, unless two were chosen.
     pub after: String,
+    /// The first report asks for something, the second one for nothing, and it is complete.
+    pub done: bool,
+    /// Fences and locks that the first report asks for, and that stand in the program of the second.
+    pub put_in: PutIn,
+    /// How many fences and locks both ask for.
+    pub still_needed: usize,
     /// Fences.
     pub fences: Changes,
     /// Fences that moved.
@@ -57,6 +71,15 @@ pub struct ModelComparison {
     pub delays: Changes,
     /// Figures that changed.
     pub figures: Vec<Change>,
+}
+
+/// What stands in the program now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PutIn {
+    /// Fences, marks among them.
+    pub fences: Vec<String>,
+    /// Instructions that were to take locks, and are atomic.
+    pub locks: Vec<String>,
 }
 
 /// Rows of one kind.
@@ -91,7 +114,8 @@ impl ModelComparison {
     /// Whether nothing changed.
     #[must_use]
     pub fn is_identical(&self) -> bool {
-        self.fences.is_empty()
+        self.put_in == PutIn::default()
+            && self.fences.is_empty()
             && self.moved_fences.is_empty()
             && self.locks.is_empty()
             && self.delays.is_empty()
@@ -130,30 +154,72 @@ pub fn compare(before: &Report, after: &Report, selection: &Selection) -> Result
         let list = |models: &BTreeSet<String>| models.iter().cloned().collect::<Vec<_>>().join(", ");
         return Err(Mismatch::NothingInCommon(list(&models_before), list(&models_after)));
     }
+    let same = Same::of(before, after);
+    let programs = Programs {
+        in_place: InPlace::new(before, after, &same),
+        same: &same,
+        is_changed: before.program() != after.program(),
+    };
     let results: Vec<ModelComparison> = pairs
         .iter()
-        .map(|(first, second)| Ok(compare_results(before.result(first)?, after.result(second)?)))
+        .map(|(first, second)| Ok(programs.compare(before.result(first)?, after.result(second)?)))
         .collect::<Result<_, Mismatch>>()?;
     let identical =
         only_before.is_empty() && only_after.is_empty() && results.iter().all(ModelComparison::is_identical);
     let provenance = changes(&before.origin(), &after.origin());
-    Ok(Comparison { schema_version: 1, identical, provenance, only_before, only_after, results })
+    let renamed = same.renamed.clone();
+    Ok(Comparison { schema_version: 2, identical, provenance, renamed, only_before, only_after, results })
 }
 
-fn compare_results(before: &ResultObject, after: &ResultObject) -> ModelComparison {
-    let (fences, moved_fences) = fences(before, after);
-    // What tells the two apart is no figure.
-    let figures = |result: &ResultObject| -> BTreeMap<String, String> {
-        result.figures().into_iter().filter(|(name, _)| name != "memory_model").collect()
-    };
-    ModelComparison {
-        before: before.memory_model().to_owned(),
-        after: after.memory_model().to_owned(),
-        fences,
-        moved_fences,
-        locks: rows(&before.locks, &after.locks, Lock::name, Lock::details),
-        delays: rows(&before.delays, &after.delays, Delay::name, Delay::details),
-        figures: changes(&figures(before), &figures(after)),
+/// What connects the two programs.
+struct Programs<'a> {
+    same: &'a Same,
+    in_place: InPlace<'a>,
+    /// Something was done to the program: else another result has other reasons.
+    is_changed: bool,
+}
+
+impl Programs<'_> {
+    fn compare(&self, before: &ResultObject, after: &ResultObject) -> ModelComparison {
+        let before = &before.called(|instruction| instruction, self.same);
+        let after = &after.called(|instruction| self.same.named(instruction), self.same);
+        let mut fence_rows = rows(&before.fences, &after.fences, Fence::name, Fence::details);
+        let mut locks = rows(&before.locks, &after.locks, Lock::name, Lock::details);
+        let mut put_in = PutIn::default();
+        let stands =
+            |lost: &String| before.fences.iter().any(|fence| fence.name() == *lost && self.in_place.has_fence(fence));
+        (put_in.fences, fence_rows.lost) = fence_rows.lost.into_iter().partition(stands);
+        let is_atomic = |lost: &String| {
+            before.locks.iter().any(|lock| lock.name() == *lost && self.in_place.is_atomic(&lock.named()))
+        };
+        (put_in.locks, locks.lost) = locks.lost.into_iter().partition(is_atomic);
+        let (fences, moved_fences) = moves(before, after, fence_rows);
+        // What tells the two apart is no figure.
+        let figures = |result: &ResultObject| -> BTreeMap<String, String> {
+            result.figures().into_iter().filter(|(name, _)| name != "memory_model").collect()
+        };
+        let asked_for = |result: &ResultObject| -> BTreeSet<String> {
+            result.fences.iter().map(Fence::name).chain(result.locks.iter().map(Lock::name)).collect()
+        };
+        // What no longer says the same needs something else, but that is another matter.
+        let mut asking = before.fences.iter().map(Fence::named).chain(before.locks.iter().map(Lock::named));
+        let is_same_program = asking.all(|instruction| self.same.is_unchanged(&instruction));
+        ModelComparison {
+            before: before.memory_model().to_owned(),
+            after: after.memory_model().to_owned(),
+            done: self.is_changed
+                && is_same_program
+                && before.memory_model() == after.memory_model()
+                && !asked_for(before).is_empty()
+                && after.asks_for_nothing(),
+            still_needed: asked_for(before).intersection(&asked_for(after)).count(),
+            put_in,
+            fences,
+            moved_fences,
+            locks,
+            delays: rows(&before.delays, &after.delays, Delay::name, Delay::details),
+            figures: changes(&figures(before), &figures(after)),
+        }
     }
 }
 
@@ -195,9 +261,8 @@ fn rows<Row>(before: &[Row], after: &[Row], name: fn(&Row) -> String, details: f
     }
 }
 
-/// Compares fences: those that are lost and gained may have moved.
-fn fences(before: &ResultObject, after: &ResultObject) -> (Changes, Vec<Change>) {
-    let mut fences = rows(&before.fences, &after.fences, Fence::name, Fence::details);
+/// Fences that are lost and gained may have moved.
+fn moves(before: &ResultObject, after: &ResultObject, mut fences: Changes) -> (Changes, Vec<Change>) {
     let mut moved = Vec::new();
     let find = |result: &ResultObject, name: &str| result.fences.iter().find(|fence| fence.name() == name).cloned();
     fences.lost.retain(|lost| {

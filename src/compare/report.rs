@@ -1,5 +1,6 @@
 //! `report.json` as far as a comparison needs it.
 
+use super::same::{Named, Same};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +43,9 @@ pub struct Report {
     model: String,
     #[serde(default)]
     inputs: Vec<Input>,
+    /// Reports of earlier versions have none.
+    #[serde(default)]
+    pub(super) instructions: Vec<Instruction>,
     /// One for each memory model.
     pub results: Vec<ResultObject>,
 }
@@ -52,10 +56,39 @@ struct Input {
     sha256: Option<String>,
 }
 
+/// An instruction of the program.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Instruction {
+    pub(super) thread: String,
+    pub(super) instruction: String,
+    pub(super) text: String,
+    pub(super) identity: String,
+    pub(super) kind: String,
+    pub(super) from: Option<String>,
+    pub(super) to: Option<String>,
+}
+
+impl Instruction {
+    pub(super) fn named(&self) -> Named {
+        (self.thread.clone(), self.instruction.clone())
+    }
+
+    /// `P0.1`
+    pub(super) fn name(&self) -> String {
+        format!("{}.{}", self.thread, self.instruction)
+    }
+
+    pub(super) fn is_fence(&self) -> bool {
+        self.kind.starts_with("fence")
+    }
+}
+
 /// The result under one memory model.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ResultObject {
     summary: BTreeMap<String, Value>,
+    /// If it is not known which fences are enough, or if none are.
+    inserted: Option<Value>,
     #[serde(default)]
     verified: BTreeMap<String, Value>,
     pub(super) fences: Vec<Fence>,
@@ -66,30 +99,36 @@ pub struct ResultObject {
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Fence {
     pub(super) thread: String,
-    instruction: String,
-    position: String,
+    pub(super) instruction: String,
+    pub(super) position: String,
     level: Option<u32>,
-    kind: String,
+    pub(super) kind: String,
     mnemonic: String,
     #[serde(default)]
     serves: Vec<usize>,
+    /// What the instruction says, if that is known.
+    #[serde(skip)]
+    text: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Lock {
     lock: Option<u64>,
-    thread: String,
-    instruction: String,
+    pub(super) thread: String,
+    pub(super) instruction: String,
     role: String,
     locations: String,
+    /// What the instruction says, if that is known.
+    #[serde(skip)]
+    text: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Delay {
-    thread: String,
-    from_instruction: String,
+    pub(super) thread: String,
+    pub(super) from_instruction: String,
     from_access: String,
-    to_instruction: String,
+    pub(super) to_instruction: String,
     to_access: String,
     cumulative: String,
     confirmed: String,
@@ -137,6 +176,11 @@ impl Report {
             let known: Vec<&str> = self.results.iter().map(ResultObject::memory_model).collect();
             Mismatch::NoModel(memory_model.to_owned(), known.join(", "))
         })
+    }
+
+    /// What the program is, as far as the report tells.
+    pub(super) fn program(&self) -> BTreeSet<(&str, &str)> {
+        self.instructions.iter().map(|known| (known.identity.as_str(), known.kind.as_str())).collect()
     }
 
     /// How it came about.
@@ -192,9 +236,53 @@ impl ResultObject {
         figures.map(|(name, value)| (name.clone(), shown(value))).chain(verdict).collect()
     }
 
+    /// The same with the names of another report, and with what instructions say.
+    pub(super) fn called(&self, named: impl Fn(Named) -> Named, same: &Same) -> ResultObject {
+        let text = |instruction: &Named| same.text(instruction).map(str::to_owned);
+        let fence = |fence: &Fence| {
+            let (thread, instruction) = named(fence.named());
+            let text = text(&(thread.clone(), instruction.clone()));
+            Fence { thread, instruction, text, ..fence.clone() }
+        };
+        let lock = |lock: &Lock| {
+            let (thread, instruction) = named(lock.named());
+            let text = text(&(thread.clone(), instruction.clone()));
+            Lock { thread, instruction, text, ..lock.clone() }
+        };
+        let delay = |delay: &Delay| {
+            let (_, to_instruction) = named((delay.thread.clone(), delay.to_instruction.clone()));
+            let (thread, from_instruction) = named((delay.thread.clone(), delay.from_instruction.clone()));
+            Delay { thread, from_instruction, to_instruction, ..delay.clone() }
+        };
+        ResultObject {
+            fences: self.fences.iter().map(fence).collect(),
+            locks: self.locks.iter().map(lock).collect(),
+            delays: self.delays.iter().map(delay).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether it asks for nothing, and says so of all of the program.
+    pub(super) fn asks_for_nothing(&self) -> bool {
+        let is_complete = self.summary.get("complete").and_then(Value::as_str) == Some("yes");
+        is_complete && self.inserted.is_none() && self.fences.is_empty() && self.locks.is_empty()
+    }
+
     /// The names of the delays that a fence serves.
     pub(super) fn served_by(&self, fence: &Fence) -> BTreeSet<String> {
         fence.serves.iter().filter_map(|&position| self.delays.get(position)).map(Delay::name).collect()
+    }
+}
+
+/// So much is shown of what an instruction says.
+const MOST_SHOWN: usize = 50;
+
+/// ` (turn := 1)`
+fn said(text: Option<&str>) -> String {
+    match text {
+        None | Some("") => String::new(),
+        Some(text) if text.chars().count() <= MOST_SHOWN => format!(" ({text})"),
+        Some(text) => format!(" ({}…)", text.chars().take(MOST_SHOWN - 1).collect::<String>()),
     }
 }
 
@@ -203,7 +291,11 @@ impl Fence {
     pub(super) fn name(&self) -> String {
         let level = self.level.map_or(String::new(), |level| format!(" {level}"));
         let position = if self.position == "state" { "at the state behind" } else { &self.position };
-        format!("{position}{level} {}.{}", self.thread, self.instruction)
+        format!("{position}{level} {}.{}{}", self.thread, self.instruction, said(self.text.as_deref()))
+    }
+
+    pub(super) fn named(&self) -> Named {
+        (self.thread.clone(), self.instruction.clone())
     }
 
     pub(super) fn details(&self) -> String {
@@ -213,7 +305,11 @@ impl Fence {
 
 impl Lock {
     pub(super) fn name(&self) -> String {
-        format!("{}.{}", self.thread, self.instruction)
+        format!("{}.{}{}", self.thread, self.instruction, said(self.text.as_deref()))
+    }
+
+    pub(super) fn named(&self) -> Named {
+        (self.thread.clone(), self.instruction.clone())
     }
 
     pub(super) fn details(&self) -> String {

@@ -119,14 +119,20 @@ impl<'a> Fewest<'a> {
             Ok(demands) => Answer::Fails(demands),
             Err(reason) => Answer::Undecided(reason),
         };
+        let costs = &self.subject.options.costs;
         let (cost, readability) = (|candidate| self.cost(candidate), |(site, _): Candidate| unreadability(graph, site));
-        let fences = match fewest(&self.choice(&[&cost, &readability]), self.demands_of(witnesses), &mut checker) {
+        let unfamiliarity = |(site, _): Candidate| costs.unfamiliarity(site);
+        let mut weights: Vec<Weight<'_>> = vec![&cost, &readability];
+        if costs.has_familiar() {
+            weights.insert(1, &unfamiliarity);
+        }
+        let fences = match fewest(&self.choice(&weights), self.demands_of(witnesses), &mut checker) {
             Insertion::Fewest(fences) => fences,
             Insertion::Unfixable(_) => return Err(GivenUp::Undecided),
             Insertion::Undecided(_, reason) => return Err(reason),
             Insertion::Exhausted => return Err(graph.budget.exhausted().map_or(GivenUp::Undecided, GivenUp::Stopped)),
         };
-        let cost = self.subject.options.costs.total(&fences);
+        let cost = costs.total(&fences);
         Ok(Found { placement: Placement { fences, cost, minimality: Minimality::Program }, confirmed })
     }
 

@@ -89,6 +89,12 @@ pub struct Step {
 }
 
 impl Step {
+    /// Whether a dependency keeps the order, as far as the name says.
+    #[must_use]
+    pub fn is_dependency(&self) -> bool {
+        self.name.starts_with("Dp")
+    }
+
     fn new(accesses: &Accesses, from: VertexId, edge: Edge, to: VertexId) -> Step {
         let (a, b) = (accesses.vertex(from), accesses.vertex(to));
         let where_to = if a.location == b.location { 's' } else { 'd' };

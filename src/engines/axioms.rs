@@ -1,7 +1,8 @@
-//! Axioms: all executions of the program that a memory model allows, compared with those of sequential consistency.
+//! Axioms: is there an execution that a memory model allows and sequential consistency does not?
 //!
-//! For the models without a machine, and for programs of the size of litmus tests; loops are cut off, and then a
-//! positive verdict is not to be had. It does not know which fences could forbid an execution, and only judges.
+//! For the models without a machine. Beginnings of executions are searched with more and more rounds of loops; where a
+//! loop is cut off, a positive verdict is one for so many rounds. It does not know which fences could forbid an
+//! execution, and only judges.
 
 use super::judged::{Method, Runnable, by_trial};
 use super::{Description, Engine, Examined, Purpose, Task, Trouble};

@@ -4,10 +4,12 @@
 use super::Subject;
 use crate::aeg::Profile;
 use crate::analysis::Analysis;
+use crate::budget::Budget;
 use crate::caveat::idle::Happenings;
 use crate::caveat::{Caveat, conflicts};
 use crate::explore::observe::{FactsObserver, facts};
 use crate::explore::{Limits, Stop, explore};
+use crate::facts::Facts;
 use crate::specification::Specification;
 
 /// As far as a program is explored only for what never happens in it.
@@ -44,6 +46,12 @@ pub(super) fn explored(specification: &Specification, limits: &Limits<'_>) -> Ve
     }
     let size = (exploration.states.len() as u64, exploration.transitions);
     let facts = facts(&specification.program, &watchers, size);
+    of_facts(facts, Subject::Program(specification), &Budget::default())
+}
+
+/// What must be known of a program, or of a state space, by its facts.
+#[must_use]
+pub fn of_facts(facts: Facts, subject: Subject<'_>, budget: &Budget) -> Vec<Caveat> {
     let happenings = Happenings::of(&facts);
-    of_whole(&happenings, &Analysis::new(facts, Profile::Sound), Subject::Program(specification))
+    of_whole(&happenings, &Analysis::within(facts, Profile::Sound, budget), subject)
 }

@@ -331,7 +331,7 @@ impl Learner<'_> {
             Answer::Bounded { bound, .. } => undecided(format!(
                 "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound), and with more nothing is known"
             )),
-            Answer::UpTo { rounds, executions } => undecided(Answer::up_to(rounds, executions)),
+            Answer::UpTo { because, .. } => undecided(because),
             Answer::Undecided(why) => undecided(why),
             Answer::Suspected { demands, necessary, advice } => match unmet(demands, fences) {
                 Ok(demands) => {

@@ -16,6 +16,7 @@ use crate::program::{InstructionKind, Mention, Program, Scope, Variable};
 use crate::property::{ConditionFault, Property, StateCondition};
 use crate::repair::Repair;
 use crate::specification::{Specification, placed};
+use crate::text::counted;
 use crate::trial::{self, Trial};
 use crate::weak::buffers::{BufferState, BufferStep};
 use crate::weak::forbidden::Forbidden;
@@ -254,7 +255,13 @@ impl Checker for Judge<'_> {
             Verdict::Bounded { bound, states } => Answer::Bounded { bound, states },
             // Of no execution nothing is known.
             Verdict::Undecided(Limit::Unrolling(executions)) if executions > 0 => {
-                Answer::UpTo { rounds: self.runnable.searches.unroll, executions }
+                let rounds = self.runnable.searches.unroll;
+                let what = format!("none of the {} that ended violates it", counted(executions, "execution"));
+                Answer::UpTo { rounds, because: self.beyond(rounds, &what, None) }
+            }
+            Verdict::Undecided(Limit::Rounds { rounds, beginnings, stopped }) => {
+                let what = format!("none of the {} of executions violates it", counted(beginnings, "beginning"));
+                Answer::UpTo { rounds, because: self.beyond(rounds, &what, stopped.map(Limit::from)) }
             }
             Verdict::Undecided(limit) => Answer::Undecided(self.limit_in_words(limit)),
         })
@@ -270,7 +277,7 @@ impl Judge<'_> {
             Violation::Torn(_) => Way::default(),
             Violation::Attack(witness) => Way::of_witness(witness, outline),
             Violation::Run(run) | Violation::State(run) | Violation::Forbidden(run, _) => Way::of_run(run, outline),
-            Violation::End(_) | Violation::Executions(..) => return None,
+            Violation::End(_) | Violation::Executions(..) | Violation::Beginning(_) => return None,
         };
         Some(self.demand(&way))
     }
@@ -282,11 +289,21 @@ impl Judge<'_> {
         [Demand { sites }].into()
     }
 
+    /// What is known of so many rounds, and what ended the search.
+    fn beyond(&self, rounds: usize, what: &str, stopped: Option<Limit>) -> String {
+        let times = if rounds == 1 { "once".to_owned() } else { format!("{rounds} times") };
+        let known = format!("{what} in which no instruction is taken more than {times}");
+        match stopped {
+            None => format!("{known} (--unroll); of loops that go round more often nothing is known"),
+            Some(limit) => format!("{known}; with one round more: {}", self.limit_in_words(limit)),
+        }
+    }
+
     /// The limit that left the question open, and how to raise it.
     fn limit_in_words(&self, limit: Limit) -> String {
         let trial::Limits { states, unroll, .. } = self.runnable.searches;
         match limit {
-            Limit::States => format!("a search reached {states} states (--max-weak-states)"),
+            Limit::States => format!("a search reached {} (--max-weak-states)", counted(states, "state")),
             Limit::Torn => {
                 "an update that is to be one step can be torn: lock it, or read it otherwise (--atomicity)".to_owned()
             }
@@ -297,8 +314,8 @@ impl Judge<'_> {
                 "a run violates it that takes store-store fences for nothing, and with them it is none: this engine does not know these fences; use --engine buffer-automata or --engine store-buffers".to_owned()
             }
             Limit::Budget(limit) => format!("stopped at {limit}"),
-            Limit::Unrolling(_) => {
-                format!("a loop was cut off: no instruction was taken more than {unroll} times (--unroll)")
+            Limit::Unrolling(_) | Limit::Rounds { .. } => {
+                format!("a loop was cut off: no instruction was taken more than {} (--unroll)", counted(unroll, "time"))
             }
         }
     }
@@ -328,16 +345,25 @@ fn rests_on(ground: &verify::Ground) -> String {
     match ground {
         verify::Ground::Attacks { states, pairs } => {
             format!(
-                "an exact search (no bound): {pairs} pairs that a thread can reorder, {states} states under sequential consistency, dead locals forgotten"
+                "an exact search (no bound): {} that a thread can reorder, {} under sequential consistency, dead locals forgotten",
+                counted(*pairs, "pair"),
+                counted(*states, "state")
             )
         }
         verify::Ground::AllRuns { states } => {
-            format!("all runs on store buffers (no bound was reached): {states} states")
+            format!("all runs on store buffers (no bound was reached): {}", counted(*states, "state"))
         }
         verify::Ground::SingleBuffer { minors } => format!(
-            "an exact search backwards (no bound): {minors} minimal configurations from which a violation could be reached, closed under predecessors, without the start (re-checked)"
+            "an exact search backwards (no bound): {} from which a violation could be reached, closed under predecessors, without the start (re-checked)",
+            counted(*minors, "minimal configuration")
         ),
-        verify::Ground::Axioms { executions } => format!("all {executions} executions that the axioms allow"),
+        verify::Ground::Axioms { executions } => match executions {
+            1 => "the only execution that the axioms allow".to_owned(),
+            _ => format!("all {executions} executions that the axioms allow"),
+        },
+        verify::Ground::Beginnings(beginnings) => {
+            format!("all {beginnings} beginnings of executions, access by access (no bound was reached)")
+        }
     }
 }
 
@@ -374,8 +400,13 @@ fn show(words: &Words<'_>, violation: &Violation, shown: &mut Evidence) -> Strin
             "  No execution under sequential consistency ends here.\n".to_owned()
         }
         Violation::Executions(more, all) => format!(
-            "  {more} of {all} executions are not sequentially consistent, although they end where others end.\n"
+            "  {more} of {}: not sequentially consistent, although they end where others end.\n",
+            counted(*all, "execution")
         ),
+        Violation::Beginning(beginning) => {
+            *shown = words.beginning(beginning);
+            words.cycle(beginning)
+        }
         Violation::Run(run) => {
             *shown = words.run(run);
             "  No order of these accesses that keeps the program's order gives these values.\n".to_owned()

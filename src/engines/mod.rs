@@ -17,13 +17,14 @@
 //! | [`partial_coherence`] | properties of states | all states, with store buffers kept only in part |
 //! | [`buffer_automata`] | properties of states | all states, with what store buffers can hold as automata |
 //! | [`store_buffers`] | robustness, the same states, properties of states | runs on store buffers |
-//! | [`axioms`] | robustness, the same states at the end | all executions that axioms allow |
+//! | [`axioms`] | robustness, the same states at the end | beginnings of executions, and all executions, that axioms allow |
 //!
 //! *Contract.* Every set of fences at the sites of [`Examined::accesses`] after which the property holds meets every
 //! [demand](crate::insertion::Demand) of a checker; a checker that cannot promise that makes no demand, and nothing is
 //! inserted; what only an abstraction demands is [marked](Answer::Suspected), and not claimed of the
 //! program. A checker that says that the property [holds](Answer::Holds) has proved it; what it rests on is said.
 
+mod answer;
 pub mod auto;
 pub(crate) mod automata;
 pub mod axioms;
@@ -41,13 +42,14 @@ pub mod single_buffer;
 pub mod store_buffers;
 pub(crate) mod words;
 
-pub use caveats::CHEAP_STATES;
+pub use answer::{Answer, Ground};
+pub use caveats::{CHEAP_STATES, of_facts as caveats_of_facts};
 pub use insert::insert;
 pub use ladder::ladder;
 pub use settings::{Approach, Confirm, Settings};
 
 use crate::aeg::Accesses;
-use crate::analysis::{Abstraction, Analysis, EngineUse, Explored, ModelOutcome, Options, Outcome, Told, Verification};
+use crate::analysis::{Abstraction, Analysis, EngineUse, Explored, ModelOutcome, Options, Outcome};
 use crate::budget::Budget;
 use crate::caveat::{Caveat, definitions};
 use crate::cycles::Atomicity;
@@ -55,7 +57,6 @@ use crate::explore::Limits;
 use crate::explore::driver::Failure;
 use crate::facts::Facts;
 use crate::ids::InstrId;
-use crate::insertion::{Candidate, Demand};
 use crate::lts::label::LabelKind;
 use crate::memory::{Known, MemoryModel};
 use crate::program::compiled::{Fault, TooManyIndices};
@@ -64,9 +65,9 @@ use crate::property::{Property, PropertyKind};
 use crate::provenance::Provenance;
 use crate::repair::Repair;
 use crate::specification::Specification;
+use crate::text::counted;
 use crate::weak::semantics::CannotRun;
 use crate::weak::split::TooLong;
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// What an engine is.
@@ -249,83 +250,6 @@ impl From<TooLong> for Trouble {
     }
 }
 
-/// What a checker says of a program with fences and locks in place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// The property holds.
-    Holds(Ground),
-    /// It does not.
-    Fails {
-        /// A run that shows it.
-        told: Told,
-        /// What it demands: one without a site, if no fence can stop it; nothing, if it is not known which could.
-        demands: Option<BTreeSet<Demand>>,
-        /// The fence that it calls for, where fences are put in one by one.
-        latest: Option<Candidate>,
-    },
-    /// A run of an abstraction violates it; it is not known whether the program has such a run.
-    Suspected {
-        /// What the run demands.
-        demands: BTreeSet<Demand>,
-        /// Whether every set of fences after which no run of the abstraction violates the property meets that.
-        necessary: bool,
-        /// What the abstraction is, and what could be tried instead.
-        advice: String,
-    },
-    /// No run with at most so many writes in a buffer violates it; a buffer was full, and what happens with more is
-    /// not known.
-    Bounded {
-        /// The bound.
-        bound: usize,
-        /// The number of states.
-        states: usize,
-    },
-    /// No execution in which no instruction is taken more than so many times violates it; a loop was cut off, and what
-    /// happens beyond is not known.
-    UpTo {
-        /// How many times.
-        rounds: usize,
-        /// The number of executions.
-        executions: u64,
-    },
-    /// A limit was reached first: which.
-    Undecided(String),
-}
-
-impl Answer {
-    /// What is known where loops are cut off.
-    #[must_use]
-    pub fn up_to(rounds: usize, executions: u64) -> String {
-        format!(
-            "none of the {executions} executions that end violates it in which no instruction is taken more than {rounds} times (--unroll); of loops that go round more often nothing is known"
-        )
-    }
-
-    /// The verdict alone, as a report says it.
-    #[must_use]
-    pub fn verification(self) -> Verification {
-        match self {
-            Answer::Holds(ground) => Verification::Verified(ground.rests_on),
-            Answer::Fails { .. } => Verification::Violated,
-            Answer::Suspected { advice, .. } => Verification::Undecided(advice),
-            Answer::Bounded { bound, states } => Verification::Bounded(format!(
-                "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound): {states} states; with more, nothing is known"
-            )),
-            Answer::UpTo { rounds, executions } => Verification::Bounded(Answer::up_to(rounds, executions)),
-            Answer::Undecided(limit) => Verification::Undecided(limit),
-        }
-    }
-}
-
-/// What a positive answer says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ground {
-    /// What holds, in the terms of what was looked at.
-    pub claim: &'static str,
-    /// What that rests on.
-    pub rests_on: String,
-}
-
 /// Knows whether a property holds under a memory model with fences and locks in place. It may keep whatever it likes
 /// between calls.
 pub trait Checker {
@@ -373,7 +297,9 @@ pub trait Examined {
     /// At which limit the exploration has ended, and after how many states, if it was one.
     fn stopped_exploring(&self) -> Option<String> {
         let Explored { states, cut_off, missing, .. } = self.explored();
-        cut_off.then(|| format!("stopped at {} after {states} states", missing.as_deref().unwrap_or("a limit")))
+        cut_off.then(|| {
+            format!("stopped at {} after {}", missing.as_deref().unwrap_or("a limit"), counted(states, "state"))
+        })
     }
 
     /// Whether its checker heeds fences of stores, where the model has a use for them: then these are put in where they

@@ -81,9 +81,7 @@ impl OneByOne {
                 Answer::Fails { told, demands, latest } => (told, demands.unwrap_or_default(), latest),
                 Answer::Suspected { advice, .. } => return self.end(Inserted::Undecided(0, advice)),
                 Answer::Undecided(why) => return self.end(Inserted::Undecided(0, why)),
-                Answer::UpTo { rounds, executions } => {
-                    return self.end(Inserted::Undecided(0, Answer::up_to(rounds, executions)));
-                }
+                Answer::UpTo { because, .. } => return self.end(Inserted::Undecided(0, because)),
                 Answer::Bounded { bound, .. } => {
                     let why = format!(
                         "no violation with at most {bound} waiting writes in a store buffer (--buffer-bound), and with more nothing is known"

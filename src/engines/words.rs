@@ -6,7 +6,8 @@ use crate::memory::Kind;
 use crate::program::{At, Variable};
 use crate::specification::Specification;
 use crate::weak::attack::{Visibility, Witness};
-use crate::weak::axiomatic::End;
+use crate::weak::axiomatic::beginnings::{Beginning, Shown};
+use crate::weak::axiomatic::{self, End};
 use crate::weak::buffers::{BufferState, BufferStep};
 use crate::weak::system::Event;
 use crate::weak::threads::{Access, AccessKind};
@@ -85,6 +86,44 @@ impl Words<'_> {
     pub fn events(&self, events: &[Event]) -> Evidence {
         let step = |event: &Event| RunStep { thread: event.at.thread, deed: self.executes(event), buffers: Vec::new() };
         self.told(events.iter().map(step).collect(), false)
+    }
+
+    /// How an execution begins that axioms allow.
+    #[must_use]
+    pub fn beginning(&self, beginning: &Beginning) -> Evidence {
+        let step = |shown: &Shown| RunStep {
+            thread: shown.at.thread,
+            deed: Deed::Executes {
+                instr: self.instr(shown.at),
+                name: self.instruction(shown.at),
+                text: self.source(shown.at),
+                accesses: vec![self.shown(shown)],
+            },
+            buffers: Vec::new(),
+        };
+        self.told(beginning.accesses.iter().map(step).collect(), false)
+    }
+
+    /// Why no order of its accesses gives these values.
+    #[must_use]
+    pub fn cycle(&self, beginning: &Beginning) -> String {
+        let name = |position: &usize| {
+            let shown = &beginning.accesses[*position];
+            format!("{} {}", self.instruction(shown.at), self.shown(shown))
+        };
+        let names: Vec<String> = beginning.cycle.iter().map(name).collect();
+        format!(
+            "  An execution that begins like this is not sequentially consistent: of {}, each comes before the next, by program order or by what is seen, and the last before the first.\n",
+            names.join(", ")
+        )
+    }
+
+    fn shown(&self, shown: &Shown) -> RunAccess {
+        let kind = match shown.kind {
+            axiomatic::access::AccessKind::Read => Kind::Read,
+            axiomatic::access::AccessKind::Write => Kind::Write,
+        };
+        RunAccess { kind, location: self.locations[shown.location.index()].clone(), value: shown.value }
     }
 
     /// The values at the end of an execution: axioms allow it, and have no steps.

@@ -8,6 +8,7 @@
 
 use super::blocks::{BLOCK, Blocks};
 use super::collect::{Counts, Watched};
+use super::forgetting::DeadLocals;
 use super::layout::Layout;
 use super::progress::Progress;
 use super::run::Discoveries;
@@ -34,6 +35,11 @@ pub trait Observer {
     /// The local states whose steps need not be interleaved for this observer, if there are such.
     fn leaves_out(&self) -> Option<Arc<LocalStates>> {
         None
+    }
+
+    /// Whether states that differ only in locals that are never read again may be one for this observer.
+    fn forgets(&self) -> bool {
+        false
     }
 
     /// After a block: `first` is the number of its first state; `numbers` are those of the successors, watcher by
@@ -194,6 +200,10 @@ pub fn explore<O: Observer>(
 ) -> Result<(Exploration, Vec<O::Watcher>), Failure> {
     let started = Instant::now();
     let mut layout = Layout::new(compiled);
+    // Invariants may look at locals that no step reads.
+    if observer.forgets() && limits.invariants.is_empty() {
+        layout = layout.forgetting(Arc::new(DeadLocals::of(compiled)), compiled.initial.as_slice().into());
+    }
     let mut progress = Progress::start(compiled, &layout, observer);
     loop {
         match BreadthFirst::new(compiled, &layout, limits, observer, started, progress).run()? {
@@ -291,8 +301,16 @@ impl<'p, O: Observer> BreadthFirst<'p, O> {
             self.finish_block()?;
             self.expanded = end;
             self.discoveries.end_block(end, self.blocks.states.len());
+            self.tell_progress();
         };
         Ok(Ended::Done(Box::new(self.finish(stop, None))))
+    }
+
+    /// Says how far it is.
+    fn tell_progress(&self) {
+        if let Some(budget) = self.limits.budget {
+            budget.explored(self.blocks.states.len(), || self.discoveries.depth_of(self.expanded.saturating_sub(1)));
+        }
     }
 
     fn run_to(&self, state: usize) -> Vec<Evaluated> {

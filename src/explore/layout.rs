@@ -2,10 +2,13 @@
 //!
 //! A Boolean has one bit, a control state as many as its thread needs; an integer starts with the bits that its
 //! initial value needs, and is widened when a value does not fit: the states found so far are repacked, and the
-//! exploration goes on. A field never crosses the border of a 64-bit word.
+//! exploration goes on. A field never crosses the border of a 64-bit word. A layout can [forget](Layout::forgetting)
+//! locals that are never read again.
 
+use super::forgetting::DeadLocals;
 use crate::ids::{ControlAt, Slot, ThreadAt};
 use crate::program::compiled::Compiled;
+use std::sync::Arc;
 
 /// A field of a packed state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +47,25 @@ pub struct Layout {
     num_of_threads: usize,
     /// Which slots are alike.
     kinds: Vec<usize>,
+    forgotten: Option<Forgotten>,
+}
+
+/// Dead locals, and what is done to forget them.
+#[derive(Clone, Debug)]
+struct Forgotten {
+    locals: Arc<DeadLocals>,
+    /// The first value of each slot.
+    initial: Arc<[i64]>,
+    /// By thread and control state.
+    masks: Vec<Vec<Vec<Mask>>>,
+}
+
+/// Sets the fields of a word that are forgotten.
+#[derive(Clone, Copy, Debug)]
+struct Mask {
+    word: usize,
+    kept: u64,
+    bits: u64,
 }
 
 /// A value that does not fit into its field.
@@ -89,7 +111,42 @@ impl Layout {
             used += range.bits;
         }
         let bytes = 8 * word + used.div_ceil(8).max(1) as usize;
-        Layout { ranges, fields, words: word + 1, bytes, num_of_threads, kinds }
+        Layout { ranges, fields, words: word + 1, bytes, num_of_threads, kinds, forgotten: None }
+    }
+
+    /// The same layout, in which dead locals have their first values.
+    pub(super) fn forgetting(self, locals: Arc<DeadLocals>, initial: Arc<[i64]>) -> Layout {
+        let mask = |slots: &fixedbitset::FixedBitSet| {
+            let mut masks: Vec<Mask> = Vec::new();
+            for slot in slots.ones() {
+                let field = self.fields[self.num_of_threads + slot];
+                let bits = (initial[slot].wrapping_sub(field.least) as u64) << field.shift;
+                let kept = !(field.mask << field.shift);
+                match masks.iter_mut().find(|mask| mask.word == field.word) {
+                    Some(mask) => (mask.kept, mask.bits) = (mask.kept & kept, mask.bits | bits),
+                    None => masks.push(Mask { word: field.word, kept, bits }),
+                }
+            }
+            masks
+        };
+        let masks = locals.all().map(|of_thread| of_thread.map(mask).collect()).collect();
+        Layout { forgotten: Some(Forgotten { locals, initial, masks }), ..self }
+    }
+
+    /// Forgets the locals of a thread that are dead at the control state that it has come to.
+    #[inline]
+    pub(super) fn forget(&self, packed: &mut [u64], thread: ThreadAt, control: ControlAt) {
+        if let Some(forgotten) = &self.forgotten {
+            for mask in &forgotten.masks[thread.index()][control.index()] {
+                packed[mask.word] = packed[mask.word] & mask.kept | mask.bits;
+            }
+        }
+    }
+
+    /// Whether a slot is forgotten where a thread is at this control state, so that no value need fit into it.
+    #[inline]
+    pub(super) fn forgets(&self, thread: ThreadAt, control: ControlAt, slot: Slot) -> bool {
+        self.forgotten.as_ref().is_some_and(|forgotten| forgotten.locals.at(thread, control).contains(slot.index()))
     }
 
     /// Number of 64-bit words of a state.
@@ -122,7 +179,11 @@ impl Layout {
                 *range = range.widened(value.value);
             }
         }
-        Layout::with_ranges(ranges, self.num_of_threads, self.kinds.clone())
+        let wider = Layout::with_ranges(ranges, self.num_of_threads, self.kinds.clone());
+        match &self.forgotten {
+            Some(Forgotten { locals, initial, .. }) => wider.forgetting(Arc::clone(locals), Arc::clone(initial)),
+            None => wider,
+        }
     }
 
     /// Packs a whole state.

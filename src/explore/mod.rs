@@ -3,6 +3,7 @@
 //! | part | holds |
 //! |---|---|
 //! | [`layout`] | how a state is packed into as few bits as its values need |
+//! | [`forgetting`] | which locals are never read again |
 //! | [`store`] | all states in the order of discovery |
 //! | [`table`] | the table that finds them |
 //! | [`successors`] | the steps of a state: taken instructions and blocked evaluations (method §2) |
@@ -19,6 +20,7 @@
 pub mod blocks;
 mod collect;
 pub mod driver;
+mod forgetting;
 pub mod layout;
 pub mod observe;
 mod progress;

@@ -1,17 +1,18 @@
 //! Who watches: nobody, the facts, the `.aut` writer.
 
 use super::driver::Observer;
-use super::successors::{Evaluated, Visitor, Whose};
+use super::successors::{Evaluated, LocalStates, Visitor, Whose};
 use crate::facts::{Facts, Follows, Waits};
 use crate::ids::{LabelId, ThreadAt};
 use crate::lts::label::Label;
-use crate::lts::writer;
+use crate::lts::writer::Sink;
 use crate::outline::Outline;
 use crate::program::Program;
 use crate::program::labels::{Decision, label};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
+use std::sync::Arc;
 
 /// Only counts.
 pub struct Nobody;
@@ -37,6 +38,30 @@ impl Observer for Nobody {
 /// after a step that may change it. Sets of labels are interned: those of a thread (local sets), and those of a
 /// state.
 pub struct FactsObserver;
+
+/// Watches an exploration that forgets locals which are never read again: for observers that look at labels alone, and
+/// need not count the states that others count.
+pub struct Forgetting<O>(pub O);
+
+impl<O: Observer> Observer for Forgetting<O> {
+    type Watcher = O::Watcher;
+
+    fn watcher(&self) -> O::Watcher {
+        self.0.watcher()
+    }
+
+    fn leaves_out(&self) -> Option<Arc<LocalStates>> {
+        self.0.leaves_out()
+    }
+
+    fn forgets(&self) -> bool {
+        true
+    }
+
+    fn block(&mut self, watchers: &mut [&mut O::Watcher], first: usize, numbers: &[u32]) -> io::Result<()> {
+        self.0.block(watchers, first, numbers)
+    }
+}
 
 /// The facts that one worker has seen; labels and local sets are numbered as it met them.
 #[derive(Default)]
@@ -228,7 +253,7 @@ fn label_of(program: &Program, evaluated: Evaluated) -> Label {
     label(program, evaluated.at, evaluated.verdict, evaluated.key)
 }
 
-/// Writes the state space as `.aut`, in mCRL2's shape, transition by transition.
+/// Hands the state space on, transition by transition.
 pub struct AutObserver<'p, W> {
     program: &'p Program,
     out: W,
@@ -259,13 +284,13 @@ impl Visitor for AutWatcher {
     }
 }
 
-impl<'p, W: Write> AutObserver<'p, W> {
-    /// Writes the transitions to `out`; the header, whose counts are known only at the end, is for the caller.
+impl<'p, W: Sink> AutObserver<'p, W> {
+    /// Hands the transitions to `out`; the header, whose counts are known only at the end, is for the caller.
     pub fn new(program: &'p Program, out: W) -> AutObserver<'p, W> {
         AutObserver { program, out, texts: FxHashMap::default(), transitions: 0 }
     }
 
-    /// The number of transitions written.
+    /// The number of transitions so far.
     #[must_use]
     pub fn transitions(&self) -> u64 {
         self.transitions
@@ -277,7 +302,7 @@ impl<'p, W: Write> AutObserver<'p, W> {
     }
 }
 
-impl<W: Write> Observer for AutObserver<'_, W> {
+impl<W: Sink> Observer for AutObserver<'_, W> {
     type Watcher = AutWatcher;
 
     fn watcher(&self) -> AutWatcher {
@@ -298,7 +323,7 @@ impl<W: Write> Observer for AutObserver<'_, W> {
                     let program = self.program;
                     let text =
                         self.texts.entry(evaluated).or_insert_with(|| label_of(program, evaluated).to_string().into());
-                    writer::transition(&mut self.out, state, text.as_bytes(), target)?;
+                    self.out.transition(state, text.as_bytes(), target)?;
                     self.transitions += 1;
                 }
                 begin = end;

@@ -30,6 +30,12 @@ impl Discoveries {
         first..self.blocks.get(block).map_or(state, |&(end, _)| end)
     }
 
+    /// How many steps from the initial state this one is: at least so many, and exactly so many as long as no layer is
+    /// larger than a block.
+    pub(super) fn depth_of(&self, state: usize) -> usize {
+        std::iter::successors(Some(state), |&at| (at > 0).then(|| self.expanded_at(at).start)).count() - 1
+    }
+
     /// A shortest run from the initial state to this one.
     pub(super) fn run_to(&self, state: usize, states: &States, compiled: &Compiled, layout: &Layout) -> Vec<Evaluated> {
         let mut run = Vec::new();

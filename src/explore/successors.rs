@@ -263,11 +263,12 @@ impl<'p> Expander<'p> {
             };
             for slot in first.run(length) {
                 let (value, before) = (self.after[slot.index()], self.values[slot.index()]);
-                if value != before {
+                if value != before && !self.layout.forgets(thread, step.to, slot) {
                     self.layout.set_value(&mut self.packed, slot, value).map_err(Trouble::TooNarrow)?;
                 }
             }
         }
+        self.layout.forget(&mut self.packed, thread, step.to);
         Ok((Evaluated { key: trace.key, ..before }, trace.writes > 0))
     }
 

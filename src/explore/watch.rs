@@ -39,6 +39,9 @@ impl<'l> Watch<'l> {
             return Ok(());
         }
         let Limits { time, interrupted, budget, .. } = self.limits;
+        if let Some(budget) = budget {
+            budget.found_states(at);
+        }
         if interrupted.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(Stop::Interrupted);
         }

@@ -236,7 +236,7 @@ fn decimal(text: &str) -> Option<u64> {
 
 /// FNV-1a, 64 bits.
 #[derive(Clone, Copy)]
-struct Checksum(u64);
+pub(super) struct Checksum(pub(super) u64);
 
 impl Default for Checksum {
     fn default() -> Self {
@@ -245,7 +245,7 @@ impl Default for Checksum {
 }
 
 impl Checksum {
-    fn add(&mut self, bytes: &[u8]) {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }

@@ -19,38 +19,85 @@
 pub mod agreement;
 pub mod extract;
 pub mod file;
+pub mod labels;
+pub mod quotient;
+pub mod sql;
 
 use crate::ids::LabelId;
+use crate::lts::dot;
 use crate::lts::error::Error;
 use crate::lts::is_facts;
 use crate::lts::label::Label;
 use crate::lts::source::Bytes;
 use crate::outline::Outline;
 use extract::{Extraction, Options, Progress};
+use quotient::{Quotient, phases, table};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Takes the facts from `path`: a state space (`.aut`, plain or compressed with gzip) or a facts file, told apart by
-/// their contents; `-` is standard input.
+/// Takes the facts from `path`: a state space (`.aut` or DOT, plain or compressed; Parquet), a facts file, or a table
+/// of steps between enabled sets ([`quotient::table`]), told apart by their contents; `-` is standard input.
 ///
 /// # Errors
-/// If it cannot be opened or is neither; see [`extract::extract`] and [`file::read`].
+/// If it cannot be opened or is none of them; see [`extract::extract`], [`file::read`] and [`table::read`].
 pub fn load(path: &Path, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
-    read(&Bytes::open_within(path, &options.budget)?, options, progress)
+    read(&[Bytes::open_within(path, &options.budget)?], options, progress)
 }
 
-/// Takes the facts from a state space or a facts file that is open. If it was written to meanwhile, that is an error.
+/// Takes the facts from what is open: from one file as [`load`] does; several are the shards of one state space, or
+/// the tables of their steps. If one was written to meanwhile, that is an error.
 ///
 /// # Errors
-/// As for [`load`].
-pub fn read(source: &Bytes, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
-    let extraction = if is_facts(source.bytes()) {
-        let facts = file::read(source.bytes(), source.name())?;
-        Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new(), part: None }
-    } else {
-        extract::extract(source, options, progress)?
+/// As for [`load`], and if the files do not go together.
+pub fn read(sources: &[Bytes], options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
+    let extraction = match sources {
+        [source] if is_facts(source.bytes()) => {
+            let facts = file::read(source.bytes(), source.name())?;
+            Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new(), part: None }
+        }
+        [first, ..] if table::is_table(first.bytes()) => merged(sources)?.facts(first.name(), options)?,
+        _ => {
+            if let Some(source) =
+                sources.iter().find(|source| is_facts(source.bytes()) || table::is_table(source.bytes()))
+            {
+                let expected = "a shard in the format of the others";
+                let remedy =
+                    "state spaces go together with state spaces, and tables with tables; facts files with nothing";
+                return Err(Error::unexpected(source.name(), source.bytes(), 0, expected, remedy));
+            }
+            match sources {
+                [source] => of_state_space(source, options, progress)?,
+                _ => extract::extract_all(sources, options, progress)?,
+            }
+        }
     };
-    source.check_unchanged()?;
+    sources.iter().try_for_each(Bytes::check_unchanged)?;
+    Ok(extraction)
+}
+
+/// The quotient of the state space that tables are of.
+///
+/// # Errors
+/// If one is no table, or they are not all of one run.
+pub fn merged(tables: &[Bytes]) -> Result<Quotient, Error> {
+    let read = |source: &Bytes| Ok((source.name().to_owned(), table::read(source.bytes(), source.name())?));
+    phases::merge(&tables.iter().map(read).collect::<Result<Vec<_>, Error>>()?)
+}
+
+/// Takes the facts from a state space that is open: `.aut`, or a graph in the DOT language.
+///
+/// # Errors
+/// If it is neither; see [`extract::extract`] and [`dot::read`].
+pub fn of_state_space(source: &Bytes, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
+    if !dot::is_graph(source.bytes()) {
+        return extract::extract(source, options, progress);
+    }
+    let how = dot::Options { internal: options.tau.first().map(String::as_str), lenient: options.lenient };
+    let mut graph = dot::read(source.bytes(), source.name(), how)?;
+    let aut = Bytes::from_bytes(source.name(), std::mem::take(&mut graph.aut))?;
+    let mut extraction = extract::extract(&aut, options, progress).map_err(|error| graph.placed(aut.bytes(), error))?;
+    extraction.warnings.append(&mut graph.warnings);
+    extraction.facts.cut_off |= graph.is_part;
     Ok(extraction)
 }
 

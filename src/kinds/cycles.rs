@@ -17,8 +17,9 @@ use super::paths::{Path, links};
 use super::test::{Access, Between, Part};
 use crate::aeg::AbstractEventGraph;
 use crate::cycles::CycleGraph;
-use crate::ids::{LocationId, ThreadId, VertexId};
+use crate::ids::{LabelId, LocationId, ThreadId, VertexId};
 use crate::memory::Kind;
+use crate::memory::cat::execution::Atomicity;
 use crate::ordering::Marks;
 use fixedbitset::FixedBitSet;
 use std::cell::Cell;
@@ -158,7 +159,7 @@ impl<'a> Passages<'a> {
 fn of_thread(cycles: &CycleGraph<'_>, in_place: &InPlace, thread: ThreadId) -> Vec<Passage> {
     let graph = cycles.graph();
     let mut known: BTreeMap<Key, Vec<(Link, Pair)>> = BTreeMap::new();
-    let mut atomic: BTreeMap<Key, Vec<Pair>> = BTreeMap::new();
+    let mut atomic: BTreeMap<(Key, Atomicity), Vec<Pair>> = BTreeMap::new();
     let access = |vertex: VertexId| Access { kind: graph.vertex(vertex).kind, marks: in_place.marks(graph, vertex) };
     for from in graph.vertex_ids().filter(|&vertex| graph.vertex(vertex).thread == thread) {
         let mut exits = cycles.exits(from).peekable();
@@ -168,15 +169,13 @@ fn of_thread(cycles: &CycleGraph<'_>, in_place: &InPlace, thread: ThreadId) -> V
         let links = links(graph, in_place, from);
         for to in exits {
             let key = (graph.vertex(from).location, access(from), graph.vertex(to).location, access(to));
-            match links.get(&to) {
-                Some(found) => {
-                    for (link, path) in found {
-                        let pair = Pair { from, to, path: Some(path.clone()) };
-                        known.entry(key).or_default().push((*link, pair));
-                    }
-                }
-                // No path leads there: both are of one instruction, which is in one piece.
-                None => atomic.entry(key).or_default().push(Pair { from, to, path: None }),
+            for (link, path) in links.get(&to).into_iter().flatten() {
+                let pair = Pair { from, to, path: Some(path.clone()) };
+                known.entry(key).or_default().push((*link, pair));
+            }
+            if is_through(graph, in_place, from, to) {
+                let atomicity = in_place.atomicity(graph, from);
+                atomic.entry((key, atomicity)).or_default().push(Pair { from, to, path: None });
             }
         }
     }
@@ -201,8 +200,22 @@ fn of_thread(cycles: &CycleGraph<'_>, in_place: &InPlace, thread: ThreadId) -> V
             passages.push(passage(key, Between::Order(least), pairs));
         }
     }
-    passages.extend(atomic.into_iter().map(|(key, pairs)| passage(key, Between::Atomic, pairs)));
+    let whole = |((key, atomicity), pairs)| passage(key, Between::Atomic(atomicity), pairs);
+    passages.extend(atomic.into_iter().map(whole));
     passages
+}
+
+/// Whether both are of one evaluation, which is in one piece, and the second does not come after the first there. A
+/// path may lead round a loop besides.
+fn is_through(graph: &AbstractEventGraph, in_place: &InPlace, from: VertexId, to: VertexId) -> bool {
+    graph.occurrences(from).iter().any(|&(label, first)| {
+        let evaluation = graph.evaluation(label);
+        let is_behind = |&&(same, last): &&(LabelId, usize)| {
+            same == label && last != first && !evaluation.events[last].before.contains(&first)
+        };
+        (evaluation.is_whole() || in_place.is_barrier(evaluation))
+            && graph.occurrences(to).iter().any(|to| is_behind(&to))
+    })
 }
 
 enum Ended {

@@ -11,8 +11,8 @@
 //! is an event of a thread of its own, related to these two alone. The model allows the cycle if it allows one of the
 //! combinations.
 //!
-//! *Atomic instructions* have all their accesses in the test. One that overwrites the write of another thread has read
-//! from it, or from a later one.
+//! *Atomic instructions* have all their accesses in the test. A read-modify-write that overwrites the write of another
+//! thread has read from it, or from a later one; and what overwrites the write that it reads overwrites its own, too.
 //!
 //! *Limits.* No more than [`MOST_PATHS`] paths for a pair of accesses, [`MOST_COMBINATIONS`] combinations, and no vague
 //! locations; beyond that the links decide.
@@ -115,7 +115,7 @@ fn go_on(
 /// Whether the model allows the cycle over these routes with what is in place; nothing if that is too much to look at.
 #[must_use]
 pub fn allows(graph: &AbstractEventGraph, in_place: &InPlace, model: &Axioms, routes: &[Route]) -> Option<bool> {
-    let mut drawing = Drawing { graph, in_place, sketch: Sketch::default(), accesses: Vec::new(), open: Vec::new() };
+    let mut drawing = Drawing { graph, in_place, sketch: Sketch::default(), accesses: Vec::new() };
     let ends: Vec<(usize, usize)> =
         routes.iter().enumerate().map(|(thread, route)| drawing.route(thread, route)).collect();
     if drawing.accesses.iter().any(|access| graph.vertex(access.vertex).is_vague) {
@@ -130,14 +130,14 @@ pub fn allows(graph: &AbstractEventGraph, in_place: &InPlace, model: &Axioms, ro
                 sources.insert(to, from);
                 drawing.sketch.rf(from, to);
             }
-            (Kind::Write, Kind::Write) => {
-                drawing.sketch.co(from, to);
-                drawing.overwrites(from, to);
-            }
+            (Kind::Write, Kind::Write) => drawing.sketch.co(from, to),
             (Kind::Read, _) => drawing.sketch.fr(from, to),
         }
     }
-    drawing.combinations(&sources, model)
+    let open = drawing.open(&sources);
+    let all = Combination { sketch: drawing.sketch, known: sources, unused: routes.len() };
+    let mut left = MOST_COMBINATIONS;
+    all.is_some_allowed(&open, model, &mut left)
 }
 
 /// An access that was drawn.
@@ -147,8 +147,6 @@ struct Access {
     vertex: VertexId,
     /// The accesses before it in program order, by position among all that were drawn.
     before: BTreeSet<usize>,
-    /// Which atomic instruction of its thread it is of, if it is of one.
-    atomic: Option<usize>,
 }
 
 /// A read that comes from a known event, or from a later write.
@@ -163,7 +161,6 @@ struct Drawing<'a> {
     in_place: &'a InPlace,
     sketch: Sketch,
     accesses: Vec<Access>,
-    open: Vec<Open>,
 }
 
 /// What a path has passed.
@@ -202,7 +199,8 @@ impl Drawing<'_> {
                 }
                 _ => {
                     let ends = [*from, *to].map(|vertex| self.access(thread, vertex, &[]));
-                    ends.into_iter().for_each(|event| self.sketch.indivisible(event, 0, Atomicity::Fenced));
+                    let atomicity = self.in_place.atomicity(self.graph, *from);
+                    ends.into_iter().for_each(|event| self.sketch.indivisible(event, 0, atomicity));
                     (ends[0], ends[1])
                 }
             },
@@ -221,31 +219,13 @@ impl Drawing<'_> {
         evaluation.is_whole() || self.in_place.is_barrier(evaluation)
     }
 
-    /// A write that is overwritten by an atomic instruction was read by it, or a later one was.
-    fn overwrites(&mut self, from: usize, to: usize) {
-        let Some(write) = self.accesses.iter().find(|access| access.event == to) else { return };
-        let location = |vertex: VertexId| self.graph.vertex(vertex).location;
-        let is_partner = |access: &&Access| {
-            write.atomic.is_some()
-                && (access.thread, access.atomic) == (write.thread, write.atomic)
-                && self.graph.vertex(access.vertex).kind == Kind::Read
-                && location(access.vertex) == location(write.vertex)
-                && write.before.iter().any(|&earlier| self.accesses[earlier].event == access.event)
-        };
-        let partners: Vec<usize> = self.accesses.iter().filter(is_partner).map(|access| access.event).collect();
-        // Of several reads one may be before the write of the other thread.
-        if let [read] = partners[..] {
-            self.open.push(Open { read, nearest: from, is_write: true });
-        }
-    }
-
     fn access(&mut self, thread: usize, vertex: VertexId, before: &[usize]) -> usize {
         let known = self.graph.vertex(vertex);
         let marks = self.in_place.marks(self.graph, vertex);
         let event = self.sketch.access(thread, known.kind, known.location.index(), marks);
         before.iter().for_each(|&earlier| self.sketch.po(earlier, event));
         let before = (0..self.accesses.len()).filter(|&other| before.contains(&self.accesses[other].event)).collect();
-        self.accesses.push(Access { event, thread, vertex, before, atomic: None });
+        self.accesses.push(Access { event, thread, vertex, before });
         event
     }
 
@@ -341,7 +321,6 @@ impl Drawing<'_> {
             let control: BTreeSet<usize> = &passed.sources(&event.control, &drawn) | &passed.ctrl;
             control.into_iter().for_each(|from| self.sketch.ctrl(from, number));
             if is_whole {
-                self.accesses.last_mut().expect("it was just drawn").atomic = Some(passed.evaluations);
                 let atomicity = if is_barrier { Atomicity::Fenced } else { Atomicity::Indivisible };
                 self.sketch.indivisible(number, passed.evaluations, atomicity);
             }
@@ -380,17 +359,16 @@ impl Drawing<'_> {
         self.graph.vertex(self.accesses[access].vertex).kind
     }
 
-    /// Whether one of the combinations of sources is allowed.
-    fn combinations(&mut self, sources: &BTreeMap<usize, usize>, model: &Axioms) -> Option<bool> {
-        let mut open = std::mem::take(&mut self.open);
-        for ((_, _), accesses) in self.by_location() {
+    /// The reads that come behind an access of their thread to their location.
+    fn open(&self, sources: &BTreeMap<usize, usize>) -> Vec<Open> {
+        let mut open = Vec::new();
+        for accesses in self.by_location().into_values() {
             for (position, &access) in accesses.iter().enumerate() {
                 let earlier = &accesses[..position];
                 let is_before = |other: &&usize| self.accesses[access].before.contains(other);
                 let event = self.accesses[access].event;
                 if self.kind(access) == Kind::Read
                     && !sources.contains_key(&event)
-                    && open.iter().all(|known| known.read != event)
                     && let Some(&nearest) = earlier.iter().rev().find(is_before)
                     && earlier.iter().filter(is_before).count() == earlier.len()
                 {
@@ -399,36 +377,62 @@ impl Drawing<'_> {
                 }
             }
         }
-        if open.len() >= usize::BITS as usize - 1 || 1_usize << open.len() > MOST_COMBINATIONS {
-            return None;
-        }
-        let allowed = (0..1_usize << open.len()).any(|combination| {
-            let mut sketch = self.sketch.clone();
-            // For each read its source, as far as it is known.
-            let mut known = sources.clone();
-            for (number, &Open { read, nearest: near, is_write }) in open.iter().enumerate() {
-                if combination >> number & 1 == 0 {
-                    let source = if is_write { Some(near) } else { known.get(&near).copied() };
-                    if let Some(source) = source {
-                        known.insert(read, source);
-                        sketch.rf(source, read);
-                    }
-                } else {
-                    // A thread that no other event is of.
-                    let thread = self.accesses.len() + number;
-                    let later = sketch.write_where(read, thread);
-                    if is_write {
-                        sketch.co(near, later);
-                    } else {
-                        sketch.fr(near, later);
-                    }
-                    sketch.rf(later, read);
-                    known.insert(read, later);
+        open
+    }
+}
+
+/// What is known of a cycle when some of its reads have a source.
+#[derive(Clone)]
+struct Combination {
+    sketch: Sketch,
+    /// For each read its source, as far as it is known.
+    known: BTreeMap<usize, usize>,
+    /// A thread that no event is of.
+    unused: usize,
+}
+
+impl Combination {
+    /// Whether the model allows one of those that these reads make of it; nothing if there are too many.
+    fn is_some_allowed(&self, open: &[Open], model: &Axioms, left: &mut usize) -> Option<bool> {
+        if let Some((first, others)) = open.split_first() {
+            for next in [self.near(first), self.later(first)] {
+                if next.is_some_allowed(others, model, left)? {
+                    return Some(true);
                 }
             }
-            sketch.is_coherently_allowed_by(model)
-        });
-        Some(allowed)
+            return Some(false);
+        }
+        if let Some((read, nearest)) = self.sketch.overwriting() {
+            return self.is_some_allowed(&[Open { read, nearest, is_write: true }], model, left);
+        }
+        *left = left.checked_sub(1)?;
+        Some(self.sketch.is_coherently_allowed_by(model))
+    }
+
+    /// The read comes from the nearest event, or from where that comes from.
+    fn near(&self, &Open { read, nearest, is_write }: &Open) -> Combination {
+        let mut near = self.clone();
+        let source = if is_write { Some(nearest) } else { self.known.get(&nearest).copied() };
+        if let Some(source) = source {
+            near.known.insert(read, source);
+            near.sketch.rf(source, read);
+        }
+        near
+    }
+
+    /// The read comes from a later write.
+    fn later(&self, &Open { read, nearest, is_write }: &Open) -> Combination {
+        let mut later = self.clone();
+        let source = later.sketch.write_where(read, self.unused);
+        later.unused += 1;
+        if is_write {
+            later.sketch.co(nearest, source);
+        } else {
+            later.sketch.fr(nearest, source);
+        }
+        later.sketch.rf(source, read);
+        later.known.insert(read, source);
+        later
     }
 }
 

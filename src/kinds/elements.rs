@@ -6,8 +6,9 @@
 use super::link::Link;
 use super::outcome::in_place;
 use crate::aeg::{AbstractEventGraph, Evaluation};
-use crate::ids::{InstrId, VertexId};
+use crate::ids::{InstrId, LabelId, VertexId};
 use crate::lts::label::LabelKind;
+use crate::memory::cat::execution::Atomicity;
 use crate::memory::{FenceInstruction, FenceStrength, Kind, MarkInstruction, MemoryModel};
 use crate::ordering::{Accesses, Marks, PartialFence};
 use crate::outline::Site;
@@ -65,6 +66,13 @@ impl InPlace {
     #[must_use]
     pub fn is_barrier(&self, evaluation: &Evaluation) -> bool {
         evaluation.barrier || self.locked.contains(&evaluation.instr)
+    }
+
+    /// How whole the instruction of an access is, which is known to be indivisible.
+    #[must_use]
+    pub fn atomicity(&self, graph: &AbstractEventGraph, vertex: VertexId) -> Atomicity {
+        let is_barrier = |&(label, _): &(LabelId, usize)| self.is_barrier(graph.evaluation(label));
+        if graph.occurrences(vertex).iter().all(is_barrier) { Atomicity::Fenced } else { Atomicity::Indivisible }
     }
 
     /// The marks of an access: those of the program, and those put in.

@@ -9,13 +9,14 @@ use super::elements::{Element, Offer};
 use super::place::NoMixture;
 use super::test::Judge;
 use super::{Kinds, MOST_STEPS};
-use crate::aeg::Profile;
+use crate::aeg::{Evaluation, Profile};
 use crate::analysis::{Analysis, Confirmation, Confirming, Fence, ModelOutcome, Offered, Options, Recheck};
-use crate::cycles::{ConflictRule, Delay, Findings};
+use crate::cycles::{Atomicity, ConflictRule, Delay, Findings};
 use crate::ids::VertexId;
 use crate::insertion::Fences;
+use crate::lts::label::LabelKind;
 use crate::memory::cat::{self, Axioms};
-use crate::memory::{FenceStrength, Known, MemoryModel};
+use crate::memory::{FenceStrength, Kind, Known, MemoryModel};
 use crate::outline::Site;
 use crate::placement::{Method, Minimality, Placement};
 use std::collections::BTreeSet;
@@ -36,6 +37,7 @@ pub fn are_asked(model: &MemoryModel) -> bool {
 #[must_use]
 pub fn marked(analysis: &Analysis, model: &MemoryModel, options: &Options, result: ModelOutcome) -> ModelOutcome {
     let Some(axioms) = asked(analysis, model, options, &result) else { return result };
+    analysis.graph.budget.enter("judging critical cycles by axioms");
     let kinds = Kinds::new(analysis, model, options, &result.findings.in_place);
     let Ok(feasible) = kinds.feasible(&mut Judge::new(axioms)) else { return result };
     let is_feasible = |delay: &Delay| feasible.contains(&(delay.from, delay.to));
@@ -50,9 +52,55 @@ fn asked(analysis: &Analysis, model: &MemoryModel, options: &Options, result: &M
         && analysis.conflict_rule(options.conflicts) != ConflictRule::Concurrent
         && !analysis.cut_off
         && options.method == Method::Exact
+        && !(options.atomicity == Atomicity::Split && !model.store_atomic && has_write_apart(analysis))
         && analysis.graph.budget.exhausted().is_none();
+    let may_have_cycles = || !result.findings.delays.is_empty() || is_passed_through(analysis, model, result);
     let known = model.known().ok().filter(|known| MODELS.contains(known))?;
-    cat::builtin(known).filter(|_| is_sound && !result.findings.delays.is_empty())
+    cat::builtin(known).filter(|_| is_sound && may_have_cycles())
+}
+
+/// Whether an instruction that is not one step has a write that is not ordered with another access of it. It can be
+/// the write between two accesses of a cycle that visits its thread elsewhere, and such cycles are not listed. (Where
+/// stores are atomic, what goes over a write between is no weaker than what goes directly.)
+fn has_write_apart(analysis: &Analysis) -> bool {
+    let graph = &analysis.graph;
+    let divisible = graph.evaluations.iter().filter(|evaluation| !evaluation.is_whole());
+    graph.threads.len() > 2
+        && divisible.map(|evaluation| &evaluation.events).any(|events| {
+            let is_apart =
+                |a: usize, b: usize| a != b && !events[a].before.contains(&b) && !events[b].before.contains(&a);
+            let is_write = |event: usize| graph.vertex(events[event].vertex).kind == Kind::Write;
+            (0..events.len()).any(|a| is_write(a) && (0..events.len()).any(|b| is_apart(a, b)))
+        })
+}
+
+/// Whether a cycle can come in at one access of an indivisible instruction and go out at another one. The table takes
+/// the two for ordered. The axioms do not always: those of C11 speak of what is sequentially consistent, and not of
+/// what other threads do in between; elsewhere that is so at most where the instruction is no fence.
+fn is_passed_through(analysis: &Analysis, model: &MemoryModel, result: &ModelOutcome) -> bool {
+    let graph = &analysis.graph;
+    let is_passed = |evaluation: &&Evaluation| match evaluation.kind {
+        LabelKind::Rmw(_) => true,
+        _ => model.known() == Ok(Known::Rc11) && result.findings.in_place.is_barrier(evaluation),
+    };
+    graph.evaluations.iter().filter(is_passed).any(|evaluation| {
+        let locations: BTreeSet<_> =
+            evaluation.events.iter().map(|event| graph.vertex(event.vertex).location).collect();
+        locations.len() > 1
+    })
+}
+
+/// The result of the table alone. It is not the whole answer where the table takes something for ordered that the
+/// axioms do not.
+fn by_table(analysis: &Analysis, model: &MemoryModel, result: ModelOutcome) -> ModelOutcome {
+    let is_too_strong = model.known() == Ok(Known::Rc11) && is_passed_through(analysis, model, &result);
+    if is_too_strong { not_enough(result) } else { result }
+}
+
+/// The result, of which it is not known that its fences are enough.
+fn not_enough(result: ModelOutcome) -> ModelOutcome {
+    let placement = Placement { minimality: Minimality::AtLeast(0), ..result.placement };
+    ModelOutcome { placement, complete: false, ..result }
 }
 
 /// The result with what axioms know better; as it is where they are not asked. Definitions that are known to miss
@@ -60,7 +108,7 @@ fn asked(analysis: &Analysis, model: &MemoryModel, options: &Options, result: &M
 #[must_use]
 pub fn by_axioms(analysis: &Analysis, model: &MemoryModel, options: &Options, result: ModelOutcome) -> ModelOutcome {
     let started = Instant::now();
-    let Some(axioms) = asked(analysis, model, options, &result) else { return result };
+    let Some(axioms) = asked(analysis, model, options, &result) else { return by_table(analysis, model, result) };
     let kinds = Kinds::new(analysis, model, options, &result.findings.in_place);
     let mut judge = Judge::new(axioms);
     match better(&kinds, &mut judge, (analysis, model, options), &result) {
@@ -69,8 +117,11 @@ pub fn by_axioms(analysis: &Analysis, model: &MemoryModel, options: &Options, re
             let (composites, locks) = (result.composites, result.locks);
             ModelOutcome { elapsed, composites, locks, confirming: Confirming::ByAxioms, ..better }
         }
-        Err(NoMixture::Unfixable) => ModelOutcome { confirming: Confirming::NoMixture, ..result },
-        Err(NoMixture::TooMany) => ModelOutcome { confirming: Confirming::TooManyCycles(MOST_STEPS), ..result },
+        Err(NoMixture::Unfixable) => ModelOutcome { confirming: Confirming::NoMixture, ..not_enough(result) },
+        Err(NoMixture::TooMany) => {
+            let result = by_table(analysis, model, result);
+            ModelOutcome { confirming: Confirming::TooManyCycles(MOST_STEPS), ..result }
+        }
         Err(NoMixture::Exhausted) => {
             let stopped = analysis.graph.budget.exhausted();
             let confirming = stopped.map_or(result.confirming, Confirming::Stopped);
@@ -93,7 +144,14 @@ fn better(
     let mut confirmations = vec![Confirmation::Unknown; findings.delays.len()];
     confirmations.extend(infeasible.iter().map(|_| Confirmation::No));
     let outcome = match options.kinds {
-        Offered::Full => analysis.place(model, options, findings),
+        Offered::Full => {
+            let outcome = analysis.place(model, options, findings);
+            let elements = outcome.placement.fences.keys().map(|&site| Element::Fence(site, None)).collect();
+            if !kinds.is_enough(judge, &elements)? {
+                return Err(NoMixture::Unfixable);
+            }
+            outcome
+        }
         Offered::Mixture => {
             let elements = kinds.cheapest(judge)?;
             let (placement, fences, recheck) = fences(kinds, judge, (model, options), &findings, &elements)?;

@@ -63,7 +63,7 @@ impl Found {
             let (entry, exit) = route.ends();
             let between = match route {
                 Route::Write(vertex) => return Part::Write(in_place.marks(graph, *vertex)),
-                Route::Atomic(..) => Between::Atomic,
+                Route::Atomic(from, _) => Between::Atomic(in_place.atomicity(graph, *from)),
                 Route::Path(_, _, path) => Between::Order(link(graph, in_place, path)),
             };
             Part::Pass { entry: access(entry), exit: access(exit), between }
@@ -111,8 +111,13 @@ impl Kinds<'_> {
             candidates.iter().enumerate().map(|(variable, &element)| (element, variable)).collect();
         let mut minimiser = Minimiser::new(candidates.len(), &graph.budget);
         let mut best = None;
-        let weights: [&dyn Fn(Element) -> u64; 2] =
-            [&|element| self.cost(element), &|element| self.unreadability(element)];
+        let cost = |element| self.cost(element);
+        let unfamiliarity = |element| self.costs.unfamiliarity(super::outcome::in_place(element).0);
+        let unreadability = |element| self.unreadability(element);
+        let mut weights: Vec<&dyn Fn(Element) -> u64> = vec![&cost, &unreadability];
+        if self.costs.has_familiar() {
+            weights.insert(1, &unfamiliarity);
+        }
         for weight in weights {
             let mut failed = None;
             let chosen = minimiser.minimise(

@@ -96,11 +96,35 @@ impl Sketch {
     }
 
     /// The same with all that follows in an execution that is coherent: coherence is a total order of the writes to
-    /// each location, which program order at the location agrees with, and a read comes before all that overwrites what
-    /// it reads.
+    /// each location, which program order at the location agrees with; a read comes before all that overwrites what it
+    /// reads; and nobody writes between the read and the write of a read-modify-write.
     #[must_use]
     pub fn is_coherently_allowed_by(&self, model: &Axioms) -> bool {
         let structure = self.structure();
+        model.allows(&structure, &self.coherent(&structure)) != Ok(false)
+    }
+
+    /// The read of a read-modify-write that nobody says the source of, and a write of another thread that the write
+    /// overwrites: the source is that one, or a later one.
+    #[must_use]
+    pub fn overwriting(&self) -> Option<(usize, usize)> {
+        let structure = self.structure();
+        let Communication { co, .. } = self.coherent(&structure);
+        let is_alone = |read: usize, write: usize| structure.amo.pairs().all(|(r, w)| w != write || r == read);
+        let is_open = |read: usize| self.rf.iter().all(|&(_, reader)| reader != read);
+        structure.amo.pairs().filter(|&(read, write)| is_open(read) && is_alone(read, write)).find_map(
+            |(read, write)| {
+                let is_earlier = |&other: &usize| co.contains(other, write) && self.is_of_other(other, write);
+                (0..self.events.len()).find(is_earlier).map(|other| (read, other))
+            },
+        )
+    }
+
+    fn is_of_other(&self, a: usize, b: usize) -> bool {
+        self.events[a].thread != self.events[b].thread
+    }
+
+    fn coherent(&self, structure: &Structure) -> Communication {
         let [rf, mut co, mut fr] = [&self.rf, &self.co, &self.fr].map(|pairs| self.relation(pairs));
         let (read, write) = (|event: usize| self.events[event].is_read(), |event: usize| self.events[event].is_write());
         let at = |event: usize| self.events[event].location;
@@ -146,8 +170,12 @@ impl Sketch {
                     }
                 }
             }
+            for (from, to) in structure.amo.pairs() {
+                let overwritten = |&event: &usize| known_fr.contains(from, event) && self.is_of_other(event, to);
+                (0..self.events.len()).filter(overwritten).for_each(|event| co.insert(to, event));
+            }
             if co == known_co && fr == known_fr {
-                return model.allows(&structure, &Communication { rf, co, fr }) != Ok(false);
+                return Communication { rf, co, fr };
             }
         }
     }

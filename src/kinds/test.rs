@@ -15,6 +15,11 @@
 //! between. So each thread has an entry and an exit, or one write between, and each location has two or three
 //! consecutive accesses.
 //!
+//! Of these cycles take one whose entries are as early as possible: then an atomic instruction that is entered by its
+//! write has not read from an earlier write of its own thread, which would be an entry, too
+//! ([`detail`](super::detail)). All this needs program order between the accesses of a thread; who reads instructions
+//! as several steps in no order must not ask for axioms where that matters ([`outcome`](super::outcome)).
+//!
 //! *Between entry and exit* stands what is on every path, or less ([`Link`]). A step of a link is a read of a location
 //! of its own. Fences are after the entry and before the exit, and in no order with each other or with steps.
 //!
@@ -59,8 +64,8 @@ pub enum Part {
 pub enum Between {
     /// Program order, with at least this.
     Order(Link),
-    /// Nothing but that both are of one atomic instruction.
-    Atomic,
+    /// Nothing but that both are of one indivisible instruction, which is a full fence or not.
+    Atomic(Atomicity),
 }
 
 impl Part {
@@ -154,8 +159,8 @@ fn sketch(test: &[Part]) -> Sketch {
                 location = if last_pass == Some(thread) { 0 } else { last_location };
                 let second = sketch.access(thread, exit.kind, location, exit.marks);
                 match between {
-                    Between::Atomic => {
-                        [first, second].into_iter().for_each(|event| sketch.indivisible(event, 0, Atomicity::Fenced));
+                    Between::Atomic(atomicity) => {
+                        [first, second].into_iter().for_each(|event| sketch.indivisible(event, 0, atomicity));
                     }
                     Between::Order(link) => join(&mut sketch, thread, (first, second), link, &mut last_location),
                 }

@@ -91,6 +91,7 @@ pub struct Diagnostics {
     path_name: String,
     text: String,
     errors: Vec<Diagnostic>,
+    reference: Option<&'static str>,
 }
 
 impl Diagnostics {
@@ -104,7 +105,13 @@ impl Diagnostics {
         assert!(!errors.is_empty(), "a failure has at least one error");
         errors.sort_by_key(|error| error.span);
         errors.dedup();
-        Diagnostics { path_name: path_name.to_owned(), text: text.to_owned(), errors }
+        Diagnostics { path_name: path_name.to_owned(), text: text.to_owned(), errors, reference: None }
+    }
+
+    /// The same, with where the language is described.
+    #[must_use]
+    pub fn described_in(self, reference: &'static str) -> Diagnostics {
+        Diagnostics { reference: Some(reference), ..self }
     }
 
     /// The errors.
@@ -126,9 +133,13 @@ impl fmt::Display for Diagnostics {
         let shown: Vec<String> = shown.map(|error| error.render(&self.path_name, &self.text)).collect();
         f.write_str(shown.concat().trim_end())?;
         match self.errors.len().saturating_sub(SHOWN_ERRORS) {
-            0 => Ok(()),
-            1 => write!(f, "\n{}: and 1 more error", self.path_name),
-            more => write!(f, "\n{}: and {more} more errors", self.path_name),
+            0 => {}
+            1 => write!(f, "\n{}: and 1 more error", self.path_name)?,
+            more => write!(f, "\n{}: and {more} more errors", self.path_name)?,
+        }
+        match self.reference {
+            Some(reference) => write!(f, "\n{}: the language is described in {reference}", self.path_name),
+            None => Ok(()),
         }
     }
 }

@@ -60,6 +60,8 @@ pub struct Language {
     pub name: &'static str,
     /// The extensions of its files.
     pub extensions: &'static [&'static str],
+    /// Where the language is described, for who made an error in it.
+    pub reference: &'static str,
     /// Reads a text; a language in which programs have no name takes the first argument. The errors are in no
     /// particular order.
     pub parse: fn(&str, &str) -> Result<Parsed, Vec<Diagnostic>>,
@@ -112,7 +114,8 @@ impl Language {
     /// # Errors
     /// All that is wrong with the text.
     pub fn read(&self, path_name: &str, text: &str) -> Result<Parsed, Diagnostics> {
-        (self.parse)(stem(path_name), text).map_err(|errors| Diagnostics::new(path_name, text, errors))
+        (self.parse)(stem(path_name), text)
+            .map_err(|errors| Diagnostics::new(path_name, text, errors).described_in(self.reference))
     }
 }
 

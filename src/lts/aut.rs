@@ -137,6 +137,12 @@ impl Transitions<'_> {
     pub fn end_of_text(&self) -> Option<usize> {
         self.end_of_text
     }
+
+    /// Where the next line stands.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.at
+    }
 }
 
 impl<'a> Iterator for Transitions<'a> {

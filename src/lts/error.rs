@@ -30,11 +30,32 @@ enum Problem {
         remedy: &'static str,
     },
     /// The contents are not what they should be.
-    #[error("{path}:{place}: expected {expected}, found {found}; {remedy}")]
-    Contents { path: String, place: BytePosition, expected: String, found: String, remedy: String },
+    #[error("{path}{place}: expected {expected}, found {found}; {remedy}")]
+    Contents { path: String, place: Place, expected: String, found: String, remedy: String },
     /// A limit was reached first.
     #[error("{path}: stopped at {limit} while reading; of a part nothing can be said, so allow more")]
     Exhausted { path: String, limit: Exhausted },
+}
+
+/// Where in an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// In a text.
+    Text(BytePosition),
+    /// In a table; rows count from 1.
+    Row(u64),
+    /// Nowhere in particular.
+    File,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Text(place) => write!(f, ":{place}"),
+            Place::Row(row) => write!(f, ": row {row}"),
+            Place::File => Ok(()),
+        }
+    }
 }
 
 /// A position in a text, from 1.
@@ -88,17 +109,44 @@ impl Error {
         found: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Error {
-        let (expected, found, remedy) = (expected.into(), found.into(), remedy.into());
+        Error::at(Place::Text(place), path, expected.into(), found.into(), remedy.into())
+    }
+
+    /// Something in a row of a table is not what was expected.
+    pub(crate) fn at_row(
+        path: &str,
+        row: u64,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Error {
+        Error::at(Place::Row(row), path, expected.into(), found.into(), remedy.into())
+    }
+
+    /// The file as a whole is not what was expected.
+    pub(crate) fn of_file(path: &str, expected: &str, found: String, remedy: &str) -> Error {
+        Error::at(Place::File, path, expected.to_owned(), found, remedy.to_owned())
+    }
+
+    fn at(place: Place, path: &str, expected: String, found: String, remedy: String) -> Error {
         Error(Box::new(Problem::Contents { path: path.to_owned(), place, expected, found, remedy }))
     }
 
-    /// Where in the input it is, if the contents are at fault.
+    /// Where in the text it is, if its contents are at fault.
     #[must_use]
     pub fn place(&self) -> Option<BytePosition> {
         match *self.0 {
-            Problem::Access { .. } | Problem::Exhausted { .. } => None,
-            Problem::Contents { place, .. } => Some(place),
+            Problem::Contents { place: Place::Text(place), .. } => Some(place),
+            Problem::Access { .. } | Problem::Contents { .. } | Problem::Exhausted { .. } => None,
         }
+    }
+
+    /// The same problem at another place, if `place` knows one.
+    pub(crate) fn at_place(mut self, moved: impl Fn(BytePosition) -> Option<BytePosition>) -> Error {
+        if let Problem::Contents { place: Place::Text(place), .. } = &mut *self.0 {
+            *place = moved(*place).unwrap_or(*place);
+        }
+        self
     }
 
     /// A limit was reached while the input was being read.

@@ -1,9 +1,9 @@
-//! Where the bytes come from: a mapped file, a gzip-compressed file, standard input.
+//! Where the bytes come from: a mapped file, a compressed file (gzip, Zstandard), standard input.
 //!
 //! A plain file is mapped into memory, so that a state space larger than memory can be read and the pages are shared
 //! with the system's cache. What cannot be mapped (standard input, a pipe, some network file systems) is read; what
-//! starts with gzip's magic bytes is decompressed, whatever its name. Both then occupy memory of their full size,
-//! because the extraction passes twice over the text.
+//! starts with the magic bytes of gzip or Zstandard is decompressed, whatever its name. Both then occupy memory of
+//! their full size, because the extraction passes twice over the text.
 //!
 //! A file that changes while it is read gives an error, not a result: [`Bytes::check_unchanged`] compares its size
 //! and time with those at the beginning. If a mapped file becomes shorter, the system ends whoever looks at the bytes
@@ -20,6 +20,7 @@ use crate::provenance::sha256;
 #[cfg(unix)]
 use crate::text::excerpt::printable;
 use memmap2::{Advice, Mmap};
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
@@ -31,6 +32,8 @@ use std::time::SystemTime;
 
 /// The first bytes of every gzip stream.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// The first bytes of every frame of Zstandard.
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// The bytes of an input and the name that messages use for it.
 #[derive(Debug)]
@@ -67,7 +70,7 @@ impl Bytes {
     /// Opens a file; `-` is standard input.
     ///
     /// # Errors
-    /// If it is a directory, cannot be read, is empty, or is a damaged gzip file.
+    /// If it is a directory, cannot be read, is empty, or is a damaged compressed file.
     pub fn open(path: &Path) -> Result<Bytes, Error> {
         Bytes::open_within(path, &Budget::default())
     }
@@ -89,7 +92,7 @@ impl Bytes {
     /// Reads everything from `reader`.
     ///
     /// # Errors
-    /// If reading fails, if there is nothing to read, or if it is a damaged gzip stream.
+    /// If reading fails, if there is nothing to read, or if it is damaged and compressed.
     pub fn from_reader(name: &str, reader: impl Read) -> Result<Bytes, Error> {
         Bytes::from_bytes(name, read(name, "check where the input comes from", reader, &Budget::default())?)
     }
@@ -97,7 +100,7 @@ impl Bytes {
     /// Takes bytes that are already in memory, compressed or not.
     ///
     /// # Errors
-    /// If there are none, or if they are a damaged gzip stream.
+    /// If there are none, or if they are compressed and damaged.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Bytes, Error> {
         Bytes::decompressed(name.to_owned(), Contents::Owned(bytes), None, &Budget::default())
     }
@@ -109,10 +112,18 @@ impl Bytes {
         budget: &Budget,
     ) -> Result<Bytes, Error> {
         let mut source = Bytes { name, contents, text: None, file };
-        if source.bytes().starts_with(&GZIP_MAGIC) {
-            let damaged = |cause| Error::access(&source.name, "cannot decompress", cause, "the gzip file is damaged");
-            let text = pieces(&source.name, flate2::read::MultiGzDecoder::new(source.bytes()), budget, damaged)?;
-            source.text = Some(text);
+        let damaged = |remedy| move |name: &str, cause| Error::access(name, "cannot decompress", cause, remedy);
+        let text = if source.bytes().starts_with(&GZIP_MAGIC) {
+            let refused = |cause| damaged("the gzip file is damaged")(&source.name, cause);
+            Some(pieces(&source.name, flate2::read::MultiGzDecoder::new(source.bytes()), budget, refused)?)
+        } else if source.bytes().starts_with(&ZSTD_MAGIC) {
+            let refused = |cause| damaged("the zst file is damaged")(&source.name, cause);
+            Some(pieces(&source.name, Frames { rest: source.bytes(), frame: None }, budget, refused)?)
+        } else {
+            None
+        };
+        if text.is_some() {
+            source.text = text;
             if source.file.is_none() {
                 // Nobody will ask for its hash.
                 source.contents = Contents::Owned(Vec::new());
@@ -165,6 +176,33 @@ impl Contents {
         match self {
             Contents::Mapped(map) => map,
             Contents::Owned(bytes) => bytes,
+        }
+    }
+}
+
+/// The contents of a file of Zstandard, frame by frame.
+struct Frames<'b> {
+    rest: &'b [u8],
+    frame: Option<Box<StreamingDecoder<&'b [u8], FrameDecoder>>>,
+}
+
+impl Read for Frames<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let frame = match &mut self.frame {
+                Some(frame) => frame,
+                None if self.rest.is_empty() => return Ok(0),
+                None => {
+                    let frame = StreamingDecoder::new(self.rest).map_err(io::Error::other)?;
+                    self.frame.insert(Box::new(frame))
+                }
+            };
+            let length = frame.read(buffer)?;
+            if length > 0 || buffer.is_empty() {
+                return Ok(length);
+            }
+            self.rest = frame.get_ref();
+            self.frame = None;
         }
     }
 }

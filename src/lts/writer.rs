@@ -22,6 +22,22 @@ pub fn unfinished_header(out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "des (?,?,?)")
 }
 
+/// Whoever takes the transitions of a state space.
+pub trait Sink {
+    /// Takes the next one.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn transition(&mut self, from: u64, label: &[u8], to: u64) -> io::Result<()>;
+}
+
+/// As lines of `.aut`.
+impl<W: Write> Sink for W {
+    fn transition(&mut self, from: u64, label: &[u8], to: u64) -> io::Result<()> {
+        transition(self, from, label, to)
+    }
+}
+
 /// Writes one transition.
 ///
 /// # Errors

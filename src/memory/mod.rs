@@ -37,6 +37,7 @@
 pub mod cat;
 mod known;
 mod table;
+mod write;
 
 pub use known::{Known, Unknown};
 pub use table::{Dependencies, FenceInstruction, Guarantee, Kind, MarkInstruction, ModelError, Pair, Preserved};

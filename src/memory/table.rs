@@ -73,7 +73,7 @@ impl Dependencies {
     /// The earlier read is used in a condition that was evaluated before the later access.
     pub const CTRL: Dependencies = Dependencies(4);
 
-    const NAMES: [(&'static str, Dependencies); 3] =
+    pub(super) const NAMES: [(&'static str, Dependencies); 3] =
         [("addr", Dependencies::ADDR), ("data", Dependencies::DATA), ("ctrl", Dependencies::CTRL)];
 
     /// Both together.

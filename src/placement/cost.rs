@@ -21,7 +21,7 @@ use crate::ids::InstrId;
 use crate::memory::FenceStrength;
 use crate::outline::{Place, Site};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest weight; keeps every sum of products far below 2^63.
 const LARGEST: u64 = 1_000_000;
@@ -37,6 +37,8 @@ pub struct Costs {
     /// Whether a file has said what kinds cost: else each instruction of an architecture has a cost of its own.
     weighs_kinds: bool,
     sites: BTreeMap<Site, u64>,
+    /// Where fences stand already for another memory model: of equally cheap choices one that stands there is taken.
+    familiar: BTreeSet<Site>,
 }
 
 /// What is wrong with a cost file.
@@ -108,7 +110,16 @@ struct CostFile {
 
 impl Default for Costs {
     fn default() -> Costs {
-        Costs { marks: 1, stores: 1, light: 1, plain: 1, cumulative: 1, weighs_kinds: false, sites: BTreeMap::new() }
+        Costs {
+            marks: 1,
+            stores: 1,
+            light: 1,
+            plain: 1,
+            cumulative: 1,
+            weighs_kinds: false,
+            sites: BTreeMap::new(),
+            familiar: BTreeSet::new(),
+        }
     }
 }
 
@@ -185,7 +196,26 @@ impl Costs {
         };
         let (marks, light) = (lighter("marks", file.marks)?, lighter("lightweight", file.lightweight)?);
         let weighs_kinds = kinds.iter().any(Option::is_some);
-        Ok(Costs { marks, stores, light, plain, cumulative, weighs_kinds, sites })
+        Ok(Costs { marks, stores, light, plain, cumulative, weighs_kinds, sites, familiar: BTreeSet::new() })
+    }
+
+    /// The same costs; of equally cheap choices those are preferred that stand at these sites, before those that are
+    /// easy to see in a text. Costs and minima stay what they are.
+    #[must_use]
+    pub fn preferring(&self, familiar: impl IntoIterator<Item = Site>) -> Costs {
+        Costs { familiar: familiar.into_iter().collect(), ..self.clone() }
+    }
+
+    /// Whether some sites are preferred: else a search for choices that stand there would tell nothing.
+    #[must_use]
+    pub fn has_familiar(&self) -> bool {
+        !self.familiar.is_empty()
+    }
+
+    /// 1 where no fence stood before, else 0.
+    #[must_use]
+    pub fn unfamiliarity(&self, site: Site) -> u64 {
+        u64::from(!self.familiar.contains(&site))
     }
 
     /// The cost of a fence of this strength at this site.

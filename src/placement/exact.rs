@@ -6,7 +6,8 @@
 //!
 //! *Ties.* Of several choices of least cost the one with the fewest cumulative fences is taken, and of those the one
 //! whose fences stand where a reader looks first, after shared accesses rather than before or inside instructions:
-//! three [objectives](Objective), minimised one after the other.
+//! three [objectives](Objective), minimised one after the other. If [costs](super::cost::Costs::preferring) prefer
+//! some sites, these come before the last one.
 //!
 //! *Cost.* A hitting set problem, NP-hard; but the variables are those of one thread, some hundreds at most in
 //! practice.
@@ -24,6 +25,8 @@ use std::convert::Infallible;
 enum Objective {
     Cost,
     Cumulative,
+    /// Where fences stand already for another memory model, if somebody asked for that.
+    Unfamiliarity,
     /// After a shared access is where a reader looks first, inside an instruction is where a fence is hardest to place.
     Readability,
 }
@@ -33,6 +36,7 @@ impl Objective {
         match self {
             Objective::Cost => part.cost(site, strength),
             Objective::Cumulative => u64::from(strength == FenceStrength::Cumulative),
+            Objective::Unfamiliarity => part.problem.costs.unfamiliarity(site),
             Objective::Readability => unreadability(part.problem.graph, site),
         }
     }
@@ -59,8 +63,10 @@ pub fn unreadability(accesses: &Accesses, site: Site) -> u64 {
 /// exhausted before these are known.
 #[must_use]
 pub fn minimum(part: &ThreadProblem<'_>) -> Fences {
-    let objectives = [Objective::Cost, Objective::Cumulative, Objective::Readability];
-    let weights = objectives.map(|objective| move |candidate| objective.weight(part, candidate));
+    let familiar = part.problem.costs.has_familiar().then_some(Objective::Unfamiliarity);
+    let objectives =
+        [Objective::Cost, Objective::Cumulative].into_iter().chain(familiar).chain([Objective::Readability]);
+    let weights: Vec<_> = objectives.map(|objective| move |candidate| objective.weight(part, candidate)).collect();
     let weights: Vec<Weight<'_>> = weights.iter().map(|weight| weight as Weight<'_>).collect();
     let choice = Choice { candidates: &candidates(part), weights: &weights, budget: &part.problem.graph.budget };
     // The paths that the greedy choice meets are a good start.

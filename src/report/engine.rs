@@ -79,10 +79,14 @@ pub(super) fn write_ladder(outcome: &Outcome, result: &ModelOutcome, out: &mut d
     let need = if ladder.is_fewest { "would need" } else { "would get (not proved to be the fewest)" };
     let sentence = match (ladder.fences, &spared[..]) {
         (0, _) => "robustness needs no fence either: every run is sequentially consistent".to_owned(),
+        (1, []) => format!("robustness {need} 1 fence, and the property asks for it, too"),
         (fences, []) => format!("robustness {need} {fences} fences, and the property asks for each of them"),
         (fences, spared) => {
             let spared = spared.join(", ");
-            format!("robustness {need} {fences} fences, of which the property does not ask for {spared}")
+            format!(
+                "robustness {need} {}, of which the property does not ask for {spared}",
+                names::counted(fences, "fence")
+            )
         }
     };
     prose::write(out, 2, 4, &sentence)

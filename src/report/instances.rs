@@ -111,7 +111,7 @@ impl<'a> Series<'a> {
         match self.settled(model) {
             Some(1) => format!("the same places from 1 instance on; looked at up to {last}"),
             Some(first) => format!("the same places from {first} instances on; looked at up to {last}"),
-            None => format!("the places still change at {last} instances"),
+            None => format!("the places still change at {}", names::counted(last, "instance")),
         }
     }
 

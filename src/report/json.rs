@@ -1,6 +1,9 @@
 //! `report.json`: all tables in one document with a versioned schema, and the witnesses, which CSV has no place for.
 
+mod instructions;
 mod runs;
+
+pub use runs::{RunObject, run_object};
 
 use super::edges::Edges;
 use super::rows::{CycleRow, DelayRow, FenceRow, LockRow, SummaryRow};
@@ -10,6 +13,7 @@ use crate::caveat::Caveat;
 use crate::outline::Place;
 use crate::placement::Minimality;
 use crate::provenance::{Input, Provenance};
+use crate::source::Source;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -46,6 +50,8 @@ struct ModelObject<'a> {
     /// Instructions that are partial fences: an event graph does not take them into account.
     partial_fences: Vec<String>,
     caveats: Vec<CaveatObject<'a>>,
+    /// What results speak of, by names that may change, and what a comparison goes by.
+    instructions: Vec<instructions::InstructionObject<'a>>,
     results: Vec<ResultObject<'a>>,
 }
 
@@ -69,7 +75,7 @@ struct EngineObject<'a> {
 
 /// What must be known before the results are believed.
 #[derive(Serialize)]
-struct CaveatObject<'a> {
+pub struct CaveatObject<'a> {
     topic: &'static str,
     level: &'static str,
     sentence: &'a str,
@@ -109,7 +115,7 @@ struct ResultObject<'a> {
     fences: Vec<FenceObject>,
     /// The runs that fences stop, and first the one that none does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    runs: Vec<runs::RunObject<'a>>,
+    runs: Vec<RunObject<'a>>,
     locks: Vec<LockRow>,
     delays: Vec<DelayObject>,
     cycles: Vec<CycleRow>,
@@ -236,9 +242,6 @@ impl Report for Json {
     }
 
     fn write_all(&self, outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
-        if let [outcome] = outcomes {
-            return self.write(outcome, out);
-        }
         let models = outcomes.iter().map(model_object).collect();
         let documents = Documents { schema_version: SCHEMA_VERSION, seqcon: Provenance::VERSION, models };
         serde_json::to_writer_pretty(&mut *out, &documents)?;
@@ -257,7 +260,8 @@ fn model_object(outcome: &Outcome) -> ModelObject<'_> {
             abstraction: outcome.engine.abstraction.map(|abstraction| abstraction.to_string()),
         },
         partial_fences: super::unheeded::Unheeded::of(outcome).fences.into_iter().map(|(name, _)| name).collect(),
-        caveats: outcome.caveats.iter().map(|caveat| caveat_object(outcome, caveat)).collect(),
+        caveats: outcome.caveats.iter().map(|caveat| caveat_object(outcome.source.as_ref(), caveat)).collect(),
+        instructions: instructions::instruction_objects(outcome),
         results: outcome.results.iter().map(|result| result_object(outcome, result)).collect(),
     }
 }
@@ -271,8 +275,10 @@ fn input_object(input: &Input) -> InputObject<'_> {
     InputObject { path: &input.path, sha256: input.sha256.as_deref() }
 }
 
-fn caveat_object<'a>(outcome: &Outcome, caveat: &'a Caveat) -> CaveatObject<'a> {
-    let source = outcome.source.as_ref().zip(caveat.span).map(|(source, span)| source.reference_to(span));
+/// What must be known of a program that this is the source of.
+#[must_use]
+pub fn caveat_object<'a>(source: Option<&Source>, caveat: &'a Caveat) -> CaveatObject<'a> {
+    let source = source.zip(caveat.span).map(|(source, span)| source.reference_to(span));
     CaveatObject { topic: caveat.topic.name(), level: caveat.topic.level().name(), sentence: &caveat.sentence, source }
 }
 

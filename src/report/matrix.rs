@@ -14,7 +14,8 @@ use crate::outline::{Place, Site};
 use crate::placement::cost::place_name;
 use crate::placement::locks::Role;
 use crate::text::excerpt::{printable, shortened, width};
-use std::collections::BTreeSet;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 use std::io;
 
@@ -184,6 +185,67 @@ impl<'a> Matrix<'a> {
             let complete = names::yes_no(self.is_complete()).to_owned();
             [self.outcome.model.clone()].into_iter().chain(place).chain(needs).chain([complete]).collect()
         })
+    }
+}
+
+/// A matrix as data.
+#[derive(Serialize)]
+pub struct MatrixObject<'a> {
+    model: &'a str,
+    memory_models: Vec<MemoryModelObject<'a>>,
+    /// Whether nothing was left out under any of them.
+    complete: bool,
+    rows: Vec<RowObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct MemoryModelObject<'a> {
+    name: &'a str,
+    fences: usize,
+    locks: usize,
+    minimal: String,
+    complete: bool,
+}
+
+#[derive(Serialize)]
+struct RowObject<'a> {
+    thread: &'a str,
+    instruction: &'a str,
+    position: String,
+    text: String,
+    /// By memory model; those that need nothing there are left out.
+    needs: BTreeMap<&'a str, String>,
+}
+
+impl<'a> Matrix<'a> {
+    /// As data.
+    #[must_use]
+    pub fn data(&self) -> MatrixObject<'a> {
+        let outcome = self.outcome;
+        let memory_model = |result: &'a ModelOutcome| MemoryModelObject {
+            name: &result.model.name,
+            fences: result.fences.len(),
+            locks: result.locks.len(),
+            minimal: outcome.minimal(result).to_string(),
+            complete: result.complete,
+        };
+        let row = |&row: &Row| {
+            let (thread, instruction) = outcome.accesses.names_of(row.instr);
+            let need = |result: &'a ModelOutcome| Some((result.model.name.as_str(), self.need(result, row)?.name()));
+            RowObject {
+                thread,
+                instruction,
+                position: Self::place(row),
+                text: self.text(row.instr),
+                needs: outcome.results.iter().filter_map(need).collect(),
+            }
+        };
+        MatrixObject {
+            model: &outcome.model,
+            memory_models: outcome.results.iter().map(memory_model).collect(),
+            complete: self.is_complete(),
+            rows: self.rows.iter().map(row).collect(),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::analysis::{Confirmation, Confirming, Inserted, ModelOutcome, Offered,
 use crate::cycles::ConflictRule;
 use crate::placement::Minimality;
 use crate::placement::cost::Costs;
+use crate::text::counted;
 use std::fmt;
 
 /// Of what it is proved that no fewer fences would do.
@@ -73,6 +74,9 @@ impl Outcome {
         }
         match (self.minimal(result), result.placement.minimality) {
             _ if result.stopped.is_some() => format!("{least}: not proved (stopped at a limit)"),
+            (Minimal::No, _) if result.confirming == Confirming::NoMixture => {
+                format!("{least}: not proved (the axioms of {} still allow a cycle)", result.model.name)
+            }
             (Minimal::No, Minimality::Greedy) => format!("{least}: not proved (greedy placement)"),
             (Minimal::No, Minimality::AtLeast(needed)) if needed >= result.fences.len() && !result.locks.is_empty() => {
                 format!("{least}: not proved (locks may be more than are needed)")
@@ -106,7 +110,7 @@ impl Outcome {
     fn reservations(&self, result: &ModelOutcome) -> String {
         let mut known = Vec::new();
         let confirmed = result.num_of(Confirmation::Yes);
-        let delays = result.confirmations.len() - result.infeasible.len();
+        let delays = counted(result.confirmations.len() - result.infeasible.len(), "delay");
         match result.confirming {
             Confirming::NotAsked => {}
             Confirming::NoMachine => known.push(format!("not confirmed: no machine runs {}", result.model.name)),
@@ -114,22 +118,27 @@ impl Outcome {
                 "not confirmed: the machine of {} does not perform atomic instructions that are no full fences",
                 result.model.name
             )),
-            Confirming::ByAxioms => known.push(format!("every critical cycle was judged by the axioms of {}", result.model.name)),
+            Confirming::ByAxioms => {
+                known.push(format!("every critical cycle was judged by the axioms of {}", result.model.name));
+            }
             Confirming::TooManyCycles(steps) => known.push(format!(
-                "full fences only: there are too many critical cycles for the axioms of {} to judge each, more than {steps} steps",
-                result.model.name
+                "full fences only: there are too many critical cycles for the axioms of {} to judge each, more than {}",
+                result.model.name,
+                counted(steps, "step")
             )),
-            Confirming::NoMixture => known.push(format!(
-                "full fences only: nothing lighter makes the axioms of {} forbid all cycles",
-                result.model.name
-            )),
-            Confirming::Done => known.push(format!("{confirmed} of {delays} delays confirmed")),
-            Confirming::OfFew => known.push(format!("{confirmed} of {delays} delays confirmed by runs of few threads")),
+            Confirming::NoMixture => {
+                known.push(format!("the axioms of {} allow a cycle whatever is put in", result.model.name));
+            }
+            Confirming::Done => known.push(format!("{confirmed} of {delays} confirmed")),
+            Confirming::OfFew => known.push(format!("{confirmed} of {delays} confirmed by runs of few threads")),
             Confirming::OutOfStates(states) => {
-                known.push(format!("{confirmed} of {delays} delays confirmed, the rest not within {states} states"));
+                known.push(format!(
+                    "{confirmed} of {delays} confirmed, the rest not within {}",
+                    counted(states, "state")
+                ));
             }
             Confirming::Stopped(limit) => {
-                known.push(format!("{confirmed} of {delays} delays confirmed, the rest not within {limit}"));
+                known.push(format!("{confirmed} of {delays} confirmed, the rest not within {limit}"));
             }
         }
         let Unheeded { fences, marked } = Unheeded::of(self);
@@ -183,7 +192,7 @@ pub fn confirmed_in_words(result: &ModelOutcome) -> Option<String> {
     }
     match result.confirming {
         Confirming::OutOfStates(states) if unknown > 0 => {
-            parts.push(format!("{unknown} {} not decided within {states} states", were(unknown)));
+            parts.push(format!("{unknown} {} not decided within {}", were(unknown), counted(states, "state")));
         }
         Confirming::Stopped(limit) if unknown > 0 => {
             parts.push(format!("{unknown} {} not decided within {limit}", were(unknown)));

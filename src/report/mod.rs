@@ -11,6 +11,7 @@ pub mod drawing;
 pub mod edges;
 mod engine;
 pub mod html;
+pub mod identity;
 pub mod instances;
 pub mod json;
 pub mod limits;
@@ -28,6 +29,7 @@ pub mod sarif;
 pub mod snippet;
 pub mod streams;
 pub mod style;
+pub mod svg;
 pub mod text;
 mod unheeded;
 
@@ -50,8 +52,8 @@ pub trait Report {
         true
     }
 
-    /// Writes the outcomes of several models into one file; that of a single one as [`write`](Report::write) does.
-    /// Unless a format has a way of its own, one after the other.
+    /// Writes the outcomes of several models into one file, also if only one of them was to be had: whoever asked for
+    /// several gets the form for several. Unless a format has a way of its own, one after the other.
     ///
     /// # Errors
     /// If the writer fails.

@@ -1,5 +1,7 @@
 //! How things are called in reports: in the program's own words.
 
+pub use crate::text::counted;
+
 use crate::aeg::{Accesses, Profile};
 use crate::analysis::{Confirmation, Confirming, Outcome, Verification};
 use crate::cycles::{Atomicity, ConflictRule};
@@ -127,12 +129,6 @@ pub fn conflicts(rule: ConflictRule) -> &'static str {
         ConflictRule::Concurrent => "concurrent",
         ConflictRule::Reachable => "reachable",
     }
-}
-
-/// `1 fence`, `2 fences`.
-#[must_use]
-pub fn counted(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// As `--atomicity` takes it.

@@ -92,6 +92,8 @@ pub struct SummaryRow {
     plain_fences: usize,
     cumulative_fences: usize,
     store_fences: usize,
+    light_fences: usize,
+    marks: usize,
     placement: &'static str,
     minimal: String,
     complete: &'static str,
@@ -314,6 +316,8 @@ impl Outcome {
             plain_fences: result.num_of_fences(FenceStrength::Plain),
             cumulative_fences: result.num_of_fences(FenceStrength::Cumulative),
             store_fences: result.num_of_fences(FenceStrength::Stores),
+            light_fences: num_of(result, is_light),
+            marks: num_of(result, is_mark),
             placement: names::placement(self.options.method),
             minimal: self.minimal(result).to_string(),
             complete: names::yes_no(result.complete),
@@ -370,18 +374,13 @@ impl Outcome {
             0 => String::new(),
             count => format!(" warnings={count}"),
         };
-        let number_of = |is: fn(FenceStrength) -> bool, name: &str| match result
-            .fences
-            .iter()
-            .filter(|fence| is(fence.strength))
-            .count()
-        {
+        let number_of = |is: fn(FenceStrength) -> bool, name: &str| match num_of(result, is) {
             0 => String::new(),
             count => format!(" {name}={count}"),
         };
         let stores = number_of(|strength| strength == FenceStrength::Stores, "store_fences")
-            + &number_of(|strength| strength.partial().is_some() && strength != FenceStrength::Stores, "light_fences")
-            + &number_of(|strength| matches!(strength, FenceStrength::Marks(_)), "marks");
+            + &number_of(is_light, "light_fences")
+            + &number_of(is_mark, "marks");
         let TimesRow { seconds, explore_seconds, analyse_seconds } = self.times_row(result);
         format!(
             "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{stores}{engine}{property}{abstraction}{definitions}{warnings}",
@@ -401,8 +400,24 @@ impl Outcome {
     }
 }
 
+/// How many fences of a result are of some kind.
+fn num_of(result: &ModelOutcome, is: fn(FenceStrength) -> bool) -> usize {
+    result.fences.iter().filter(|fence| is(fence.strength)).count()
+}
+
+/// Whether it is a partial fence that is not one of stores.
+fn is_light(strength: FenceStrength) -> bool {
+    strength.partial().is_some() && strength != FenceStrength::Stores
+}
+
+/// Whether it is no fence, but marks on accesses.
+fn is_mark(strength: FenceStrength) -> bool {
+    matches!(strength, FenceStrength::Marks(_))
+}
+
 /// A name as one word of a line: what would end the word, or garble the line, is `_`.
-fn word(name: &str) -> String {
+#[must_use]
+pub fn word(name: &str) -> String {
     let is_kept = |c: char| !c.is_whitespace() && printable(&c.to_string()) == c.to_string();
     name.chars().map(|c| if is_kept(c) { c } else { '_' }).collect()
 }

@@ -9,8 +9,10 @@
 //! program stay as they are.
 
 use crate::text::excerpt::printable;
+use std::cell::RefCell;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
 /// A stream whose reader may go away.
 pub struct Patient<W> {
@@ -116,9 +118,47 @@ pub fn errors() -> impl Write {
     Shown::new(Patient::new(io::stderr().lock()))
 }
 
+thread_local! {
+    /// What this thread has to say, if that is held back.
+    static HELD: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
 /// A line on standard error. If that cannot be written there is nobody left to tell.
 pub fn tell(message: fmt::Arguments<'_>) {
-    let _ = writeln!(errors(), "{message}");
+    let is_held = HELD.with_borrow_mut(|held| held.as_mut().map(|held| *held += &format!("{message}\n")).is_some());
+    if is_held {
+        return;
+    }
+    let mut write = || {
+        let _ = writeln!(errors(), "{message}");
+    };
+    match CURTAIN.get() {
+        None => write(),
+        Some(around) => around(&mut write),
+    }
+}
+
+/// Who draws on standard error, and takes it away while a line is written.
+static CURTAIN: OnceLock<fn(&mut dyn FnMut())> = OnceLock::new();
+
+/// Lines on standard error are written through this from now on.
+pub fn draw_around(around: fn(&mut dyn FnMut())) {
+    let _ = CURTAIN.set(around);
+}
+
+/// Holds back what this thread has to say meanwhile, and gives it: whoever works at several things at a time says
+/// one after the other.
+pub fn holding<T>(work: impl FnOnce() -> T) -> (T, String) {
+    let outer = HELD.replace(Some(String::new()));
+    let result = work();
+    (result, HELD.replace(outer).unwrap_or_default())
+}
+
+/// Lines on standard error that were held back.
+pub fn tell_all(lines: &str) {
+    for line in lines.lines() {
+        tell(format_args!("{line}"));
+    }
 }
 
 /// Like `eprintln!`, but harmless on a terminal, and no panic if nobody reads it.
@@ -162,6 +202,16 @@ mod tests {
         let mut out = Patient::new(Gone);
         assert!(out.write_all(b"one").and_then(|()| out.write_all(b"two")).and_then(|()| out.flush()).is_ok());
         assert_eq!(Patient::new(Full).write_all(b"one").unwrap_err().kind(), io::ErrorKind::StorageFull);
+    }
+
+    #[test]
+    fn what_is_held_back_is_given_to_who_holds_it() {
+        let (inner, said) = holding(|| {
+            tell(format_args!("one"));
+            let ((), inner) = holding(|| tell(format_args!("two\nlines")));
+            tell_all(&inner);
+        });
+        assert_eq!((inner, said.as_str()), ((), "one\ntwo\nlines\n"));
     }
 
     #[test]

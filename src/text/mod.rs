@@ -3,6 +3,7 @@
 pub mod excerpt;
 
 use excerpt::floor_char_boundary;
+use std::fmt::Display;
 
 /// Where something stands in a text, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -20,6 +21,17 @@ pub struct LineColumn {
     pub line: usize,
     /// The character within the line.
     pub column: usize,
+}
+
+/// A number with its noun: `1 fence`, `2 fences`, `0 processes`.
+#[must_use]
+pub fn counted(number: impl Copy + Display + PartialEq + From<u8>, what: &str) -> String {
+    let ending = match number == 1.into() {
+        true => "",
+        false if what.ends_with('s') => "es",
+        false => "s",
+    };
+    format!("{number} {what}{ending}")
 }
 
 impl LineColumn {

@@ -13,7 +13,8 @@
 //! | [`buffers`] | all threads on store buffers (TSO, PSO), and the states that they reach |
 //! | [`happens_before`] | the happens-before relation of a run, as much of it as can still become cyclic |
 //! | [`runs`] | all runs on store buffers with their happens-before relation |
-//! | [`axiomatic`] | all executions of a program that the axioms of SC, TSO, PSO, ARMv7 or POWER allow |
+//! | [`axiomatic`] | all executions of a program that the axioms of a model allow |
+//! | [`by_rounds`] | are all executions that the axioms allow sequentially consistent, loops included? |
 //! | [`semantics`] | which machine or which axioms run a memory model |
 //! | [`attack`] | the exact search for a delayed pair without store buffers |
 //! | [`facts`] | the facts of a program whose instructions are performed access by access |
@@ -39,6 +40,7 @@
 pub mod attack;
 pub mod axiomatic;
 pub mod buffers;
+pub mod by_rounds;
 pub mod facts;
 pub mod forbidden;
 pub mod happens_before;

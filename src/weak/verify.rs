@@ -6,14 +6,16 @@
 //! for in [all runs](super::runs), exact while no buffer reaches its bound. If one does, and nothing was found, that
 //! is [`Verdict::Bounded`]: no verdict on the program.
 //!
-//! Under the models without a machine [`Compared`] compares all executions that the model's axioms allow with those
-//! that sequential consistency allows.
+//! Under the models without a machine [`by_rounds`](super::by_rounds) looks for an execution that is not sequentially
+//! consistent among the beginnings of executions, and [`Compared`] compares all executions that the model's axioms
+//! allow with those that sequential consistency allows.
 //!
 //! [`same_states`]: every state between instructions with empty buffers is reached under sequential consistency,
 //! too; final states are such states. Where all runs are sequentially consistent, so are all states: where a buffer
 //! reaches its bound, an exact answer on traces still decides. By axioms only final states are compared.
 
 use super::attack::{Attack, Witness};
+use super::axiomatic::beginnings::Beginning;
 use super::axiomatic::{End, Failure, Model, Outcomes, outcomes_within};
 use super::buffers::{BufferState, BufferStep, Buffers};
 use super::runs;
@@ -51,6 +53,8 @@ pub enum Ground {
         /// How many.
         executions: u64,
     },
+    /// All beginnings of executions: how many.
+    Beginnings(u64),
 }
 
 /// What is wrong.
@@ -67,6 +71,8 @@ pub enum Violation {
     /// There are executions that sequential consistency does not allow, although they end where others end: how many
     /// of how many.
     Executions(u64, u64),
+    /// An execution that begins like this is not sequentially consistent.
+    Beginning(Beginning),
     /// A run to a state that sequential consistency does not reach.
     State(Vec<(BufferStep, BufferState)>),
     /// A run to a state that is never to be reached, and what it violates.
@@ -100,6 +106,15 @@ pub enum Limit {
     /// A loop was cut off. None of so many executions that go round less often violates the property; of none of them
     /// nothing is known.
     Unrolling(u64),
+    /// The same, looked for among beginnings of executions.
+    Rounds {
+        /// How often an instruction was taken at most.
+        rounds: usize,
+        /// How many beginnings there are.
+        beginnings: u64,
+        /// The limit that was reached with one round more, if that was tried.
+        stopped: Option<LimitReached>,
+    },
     /// An update that is to be one step can be torn, and what it would do as one step is not known.
     Torn,
     /// What a search found nothing by did not pass a second look: a defect of ours.

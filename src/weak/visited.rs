@@ -114,6 +114,7 @@ impl<S: Eq + Hash> Visited<S> {
         self.states.push(Rc::clone(&state));
         self.parents.push(parent);
         self.numbers.insert(state, number);
+        self.budget.found_states(self.states.len());
         Ok(number)
     }
 

@@ -83,19 +83,19 @@ fn fences_gained_lost_and_moved_delays_and_figures() {
     let (status, shown, _) = run(&["compare", &before, &after]);
     let expected = "\
 tso:
-  fence lost     after T1.0
-  fence moved    after T0.0 -> before T0.1 (T0, serves the same 1 delay)
-  delay lost     T1.0 W y -> T1.1 R x
-  figure         delays: 2 -> 1
+  fence no longer needed  after T1.0 (y :=)
+  fence moved             after T0.0 (x :=) -> before T0.1 (~r1 := y) (T0, serves the same 1 delay)
+  delay gone              T1.0 W y -> T1.1 R x
+  figure                  delays: 2 -> 1
 the results differ
 ";
     assert_eq!((status, &*shown), (1, expected));
     let (status, shown, _) = run(&["compare", &after, &before]);
     assert_eq!(status, 1);
     for line in [
-        "fence gained   after T1.0",
-        "fence moved    before T0.1 -> after T0.0",
-        "delay gained   T1.0 W y -> T1.1 R x",
+        "fence newly needed      after T1.0 (y :=)",
+        "fence moved             before T0.1 (~r1 := y) -> after T0.0 (x :=)",
+        "delay new               T1.0 W y -> T1.1 R x",
         "delays: 1 -> 2",
     ] {
         assert!(shown.contains(line), "{line}: {shown}");
@@ -104,12 +104,12 @@ the results differ
     let elsewhere =
         reports.changed(&before, "c.json", |value| value["results"][0]["fences"][0]["thread"] = "T1".into());
     let (_, shown, _) = run(&["compare", &before, &elsewhere]);
-    assert!(shown.contains("fence lost     after T0.0") && !shown.contains("moved"), "{shown}");
-    let (status, shown, _) = run(&["compare", &before, &after, "--json"]);
+    assert!(shown.contains("fence no longer needed  after T0.0 (x :=)") && !shown.contains("moved"), "{shown}");
+    let (status, shown, _) = run(&["compare", &before, &after, "--json", "-"]);
     let value: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!((status, &value["identical"]), (1, &Value::Bool(false)));
-    assert_eq!(value["results"][0]["fences"]["lost"][0], "after T1.0");
-    assert_eq!(value["results"][0]["moved_fences"][0]["after"], "before T0.1");
+    assert_eq!(value["results"][0]["fences"]["lost"][0], "after T1.0 (y :=)");
+    assert_eq!(value["results"][0]["moved_fences"][0]["after"], "before T0.1 (~r1 := y)");
 }
 
 #[test]
@@ -119,13 +119,118 @@ fn two_memory_models_are_compared() {
     let (status, shown, _) = run(&["compare", &report, &report, "--mm", "tso,power"]);
     assert_eq!(status, 1);
     assert!(shown.starts_with("tso -> power:\n"), "{shown}");
-    assert!(shown.contains("fence gained   after P0.0"), "{shown}");
-    assert!(shown.contains("fence changed  after P0.1: mfence, plain -> sync, plain"), "{shown}");
+    assert!(shown.contains("fence newly needed      after P0.0 (wants[0] := true)"), "{shown}");
+    assert!(shown.contains("fence changed           after P0.1 (turn := 1): mfence, plain -> sync, plain"), "{shown}");
     assert_eq!(run(&["compare", &report, &report, "--mm", "tso"]).0, 0);
     let only_tso = reports.analyse("b.json", &["specs/peterson.slco", "--mm", "tso"]);
     let (status, shown, _) = run(&["compare", &report, &only_tso]);
     assert_eq!(status, 1);
     assert!(shown.contains("power: only in the first report\n"), "{shown}");
+}
+
+/// What `compare` says of a specification and what `fix` makes of it; the reports are called after the file.
+fn compared_with_fixed(reports: &Reports, specification: &str, model: &str) -> (i32, String) {
+    let name = std::path::Path::new(specification).file_name().unwrap().to_str().unwrap();
+    let fixed = reports.path(name);
+    let (status, _, errors) = run(&["-q", "fix", specification, "--mm", model, "-o", &fixed]);
+    assert_eq!(status, 0, "{specification}: {errors}");
+    let before = reports.analyse(&format!("before-{name}.json"), &[specification, "--mm", model]);
+    let after = reports.analyse(&format!("after-{name}.json"), &[&fixed, "--mm", model]);
+    let (status, shown, errors) = run(&["compare", &before, &after]);
+    assert_eq!(errors, "", "{specification}");
+    (status, shown)
+}
+
+#[test]
+fn what_was_put_in_is_done() {
+    let reports = Reports::new();
+    for (specification, model, in_short, fences) in [
+        ("specs/peterson.slco", "pso", "done, 4 fences put in", &["after P0.0 (wants[0] := true)", "after P1.1"][..]),
+        ("specs/dekker-memorax.rmm", "tso", "done, 6 fences put in", &["after P0.NCS_7-NCS_8 (write: wants[my] := 1)"]),
+        ("specs/remmex/dekker.rmx", "tso", "done, 4 fences put in", &["at the state behind P1.2-3 (store(want1, 1))"]),
+        ("specs/test-and-set.txt", "pso", "done, 2 fences put in", &["before worker_1.free-idle"]),
+    ] {
+        let (status, shown) = compared_with_fixed(&reports, specification, model);
+        assert_eq!(status, 1, "{shown}");
+        assert!(shown.contains(&format!("{model}: {in_short} and nothing more is needed\n")), "{shown}");
+        assert!(shown.ends_with("the results differ: what was asked for is done\n"), "{shown}");
+        for fence in fences {
+            assert!(shown.contains(&format!("fence put in            {fence}")), "{fence}: {shown}");
+        }
+        let is_bad = |line: &str| ["needed  ", "new ", "second report"].iter().any(|word| line.contains(word));
+        assert!(!shown.lines().any(is_bad), "{shown}");
+    }
+}
+
+#[test]
+fn marks_and_atomic_instructions_are_put_in() {
+    let reports = Reports::new();
+    let (_, shown) = compared_with_fixed(&reports, "specs/mp.slco", "armv8");
+    assert!(shown.contains("armv8: done, 2 fences put in and nothing more is needed\n"), "{shown}");
+    assert!(shown.contains("fence put in            on T0.1 (f := 1)"), "{shown}");
+    // A lock for an instruction that is atomic in the second program.
+    let counter = fs::read_to_string("specs/ticket.slco").unwrap();
+    let plain = counter.replace("atomic ", "");
+    assert_ne!(plain, counter);
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("plain.slco").to_str().unwrap().to_owned();
+    fs::write(&path, plain).unwrap();
+    let (_, shown) = compared_with_fixed(&reports, &path, "tso");
+    assert!(shown.contains("lock put in") && shown.contains("tso: done, "), "{shown}");
+}
+
+#[test]
+fn a_part_of_what_was_asked_for() {
+    let reports = Reports::new();
+    let text = fs::read_to_string("specs/peterson.slco").unwrap();
+    let before = reports.analyse("a.json", &["specs/peterson.slco", "--mm", "tso"]);
+    // A fence in one process, and in the other a statement in front that nobody asked for.
+    let changed = text.replace("{ turn := 1 }", "{ turn := 1; fence }");
+    let changed =
+        changed.replace("NCS -> polite { wants[1] := true }", "NCS -> polite { turn := 0; wants[1] := true }");
+    let path = reports.path("peterson.slco");
+    fs::write(&path, changed).unwrap();
+    let after = reports.analyse("b.json", &[&path, "--mm", "tso"]);
+    let (status, shown, _) = run(&["compare", &before, &after]);
+    assert_eq!(status, 1);
+    assert!(
+        shown.contains("tso: 1 fence put in, 1 still needed\n  fence put in            after P0.1 (turn := 1)\n"),
+        "{shown}"
+    );
+    assert!(shown.contains("P1.1 is P1.2 in the second report (turn := 0)\n"), "{shown}");
+    // The other fence is neither lost nor gained: what moved is a number.
+    assert!(!shown.contains("needed  ") && shown.ends_with("the results differ\n"), "{shown}");
+}
+
+#[test]
+fn another_program_is_nothing_done() {
+    let reports = Reports::new();
+    let before = reports.analyse("a.json", &["lts/sb.aut", "--mm", "tso"]);
+    let after = reports.analyse("b.json", &["lts/mp.aut", "--mm", "tso"]);
+    let (status, shown, _) = run(&["compare", &before, &after]);
+    assert_eq!(status, 1);
+    assert!(!shown.contains("done"), "{shown}");
+    // The same program under a memory model that needs nothing is nothing done, either.
+    let both = reports.analyse("c.json", &["lts/sb.aut", "--mm", "tso,sc"]);
+    let (_, shown, _) = run(&["compare", &both, &both, "--mm", "tso,sc"]);
+    assert!(shown.contains("fence no longer needed  after T0.0 (x :=)") && !shown.contains("done"), "{shown}");
+}
+
+#[test]
+fn fences_of_state_spaces_are_needed_no_longer() {
+    let reports = Reports::new();
+    let text = fs::read_to_string("specs/sb.slco").unwrap();
+    let with = reports.path("with.slco");
+    fs::write(&with, text.replace(":= 1 }", ":= 1; fence }")).unwrap();
+    let space = |specification: &str, name: &str| {
+        let path = reports.path(name);
+        assert_eq!(run(&["-q", "explore", specification, "-o", &path]).0, 0);
+        reports.analyse(&format!("{name}.json"), &[&path, "--mm", "tso"])
+    };
+    let (before, after) = (space("specs/sb.slco", "sb.aut"), space(&with, "with.aut"));
+    let (_, shown, _) = run(&["compare", &before, &after]);
+    assert!(shown.contains("tso: done, nothing is needed any more\n"), "{shown}");
+    assert!(shown.contains("fence no longer needed  after T0.0 (x :=)\n"), "{shown}");
 }
 
 #[test]
@@ -135,7 +240,9 @@ fn locks_are_compared() {
     let with = reports.analyse("b.json", &["lts/counter.aut", "--mm", "tso", "--atomicity"]);
     let (status, shown, _) = run(&["compare", &without, &with]);
     assert_eq!(status, 1);
-    for line in ["lock gained    T0.0", "lock gained    T1.0", "atomicity: presumed -> full", "locks: 0 -> 1"] {
+    for line in
+        ["lock newly needed       T0.0", "lock newly needed       T1.0", "atomicity: presumed -> full", "locks: 0 -> 1"]
+    {
         assert!(shown.contains(line), "{line}: {shown}");
     }
 }

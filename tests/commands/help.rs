@@ -20,7 +20,7 @@ fn commands() -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-const PAGES: [&str; 4] = ["labels", "models", "method", "formats"];
+const PAGES: [&str; 5] = ["slco", "labels", "models", "method", "formats"];
 
 #[test]
 fn every_command_has_help_and_a_manual_page() {
@@ -59,7 +59,7 @@ fn pages_fit_a_terminal_and_unknown_ones_are_refused() {
         let too_long = text.lines().find(|line| line.chars().count() > 80);
         assert_eq!(too_long, None, "{page}");
     }
-    assert!(printed(&["help"]).contains("seqcon help labels|models|method|formats"));
+    assert!(printed(&["help"]).contains("seqcon help slco|labels|models|method|formats"));
     let (status, out, errors) = run(&["help", "lables"]);
     assert_eq!((status, out.as_str()), (2, ""));
     assert!(errors.contains("lables") && errors.contains("labels") && errors.contains("analyse"), "{errors}");

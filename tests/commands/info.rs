@@ -19,7 +19,16 @@ fn printed(arguments: &[&str]) -> String {
 }
 
 fn described(file: &str, more: &[&str]) -> Value {
-    first_file(&printed(&[&["info", "--json", file], more].concat()))
+    first_file(&document(0, &[&["info", file], more].concat()))
+}
+
+/// The document on standard output; the summary lines are on standard error then.
+fn document(status: i32, arguments: &[&str]) -> String {
+    let output = seqcon(&[arguments, &["--json", "-"]].concat());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {errors}");
+    assert!(errors.lines().all(|line| line.starts_with("file=")), "{arguments:?}: {errors}");
+    String::from_utf8(output.stdout).expect("output is UTF-8")
 }
 
 fn first_file(text: &str) -> Value {
@@ -99,7 +108,7 @@ lts/example1-equal.aut: a state space, labels in the native dialect
 #[test]
 fn a_large_specification_is_not_explored_to_its_end() {
     let limited = ["info", "specs/peterson-3.slco", "--max-states", "100"];
-    let info = first_file(&printed_with(3, &[&limited[..], &["--json"]].concat()));
+    let info = first_file(&document(3, &limited));
     assert_eq!(info["complete"], false);
     assert!((100..2012).contains(&info["states"].as_u64().unwrap()), "{info}");
     let texts = ["1", "2"].map(|threads| printed_with(3, &[&limited[..], &["--threads", threads]].concat()));

@@ -19,10 +19,13 @@ fn verdicts_are_lines_and_a_table() {
     );
     assert_eq!(
         fs::read_to_string(csv).unwrap(),
-        "test,memory_model,condition_holds\nmp+lwsync+addr.litmus,sc,0\nmp+lwsync+addr.litmus,tso,0\nsb.litmus,sc,0\nsb.litmus,tso,1\n"
+        "model,memory_model,condition_holds,complete\nmp+lwsync+addr.litmus,sc,0,yes\nmp+lwsync+addr.litmus,tso,0,yes\nsb.litmus,sc,0,yes\nsb.litmus,tso,1,yes\n"
     );
     let (status, out, err) = run(&["litmus", "litmus/sb.litmus", "--csv", "-"]);
-    assert_eq!((status, out.as_str()), (0, "test,memory_model,condition_holds\nlitmus/sb.litmus,tso,1\n"));
+    assert_eq!(
+        (status, out.as_str()),
+        (0, "model,memory_model,condition_holds,complete\nlitmus/sb.litmus,tso,1,yes\n")
+    );
     assert_eq!(err, "tests=1 condition_holds=1 unknown=0 executions=4\n");
 }
 
@@ -37,7 +40,9 @@ fn a_test_with_a_loop_that_is_cut_off_is_not_complete() {
     .unwrap();
     let (status, out, _) = run(&["litmus", path.to_str().unwrap()]);
     assert_eq!(status, 3);
-    assert!(out.contains("forall: unknown (2 executions, 1 outcomes, loops cut off after 2 rounds)"), "{out}");
+    assert!(out.contains("forall: unknown (2 executions, 1 outcome, loops cut off after 2 rounds)"), "{out}");
+    let (status, table, _) = run(&["litmus", path.to_str().unwrap(), "--csv", "-"]);
+    assert_eq!((status, table.ends_with(",tso,unknown,no\n")), (3, true), "{table}");
 }
 
 #[test]

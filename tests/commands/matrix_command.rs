@@ -50,8 +50,9 @@ fn the_matrix_has_what_the_analyses_have() {
     for name in specifications() {
         for (atomicity, argument) in [(Atomicity::Split, "--atomicity=off"), (Atomicity::Full, "--atomicity")] {
             let path = format!("specs/{name}.slco");
-            let (status, csv, errors) = run(&["matrix", &path, argument, "--csv", "-"]);
-            assert_eq!((status, &*errors), (0, ""), "{name}");
+            let (status, csv, errors) = run(&["matrix", &path, argument, "--no-stable", "--csv", "-"]);
+            assert_eq!(status, 0, "{name}: {errors}");
+            assert!(errors.lines().all(|line| line.starts_with("model=")), "{name}: {errors}");
             let outcome = of_specification(&name, &MODELS, &Options { atomicity, ..Options::default() });
             let counted = counted(&csv);
             let program = &outcome.source.as_ref().unwrap().program;
@@ -75,6 +76,17 @@ fn the_matrix_has_what_the_analyses_have() {
             }
         }
     }
+}
+
+#[test]
+fn rows_do_not_move_without_need() {
+    let rows = |arguments: &[&str]| {
+        let (status, shown, _) = run(&[&["matrix", "specs/anderson.slco"], arguments].concat());
+        assert_eq!(status, 0);
+        shown.lines().filter(|line| ["on ", "after "].iter().any(|place| line.starts_with(place))).count()
+    };
+    // Under rc11 two fences do as much as six marks, and cost the same: they stand where other models have theirs.
+    assert_eq!((rows(&["--no-stable"]), rows(&[])), (8, 4));
 }
 
 #[test]

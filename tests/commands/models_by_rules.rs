@@ -58,7 +58,7 @@ fn a_table_with_the_name_of_tso_and_the_rules_of_pso_is_run_as_pso() {
     let (status, out, _) = run(&["verify", mp, "--mm", &pso.path, "--as-is"]);
     assert!(status == 1 && out.starts_with("tso: violated"), "{out}");
     let (status, out, _) = run(&["verify", mp, "--mm", &pso.path]);
-    assert!(status == 0 && out.contains("1 fences"), "{out}");
+    assert!(status == 0 && out.contains("1 fence "), "{out}");
     let (status, out, errors) = run(&["fix", mp, "--mm", &pso.path, "--only-confirmed", "--diff"]);
     assert!(status == 0 && puts_a_fence(&out) && !errors.contains("nothing to do"), "{out}{errors}");
     let (status, _, errors) = run(&["analyse", mp, "--mm", &pso.path, "--engine", "persistence"]);

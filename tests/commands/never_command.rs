@@ -197,10 +197,10 @@ fn a_full_buffer_is_no_proof_and_the_other_engine_has_one() {
     let few = ["--engine", "store-buffers", "--buffer-bound", "1"];
     let verify = ["verify", ALTERNATING_BIT, "--mm", "tso", "--property", "never"];
     let (out, _) = ends(3, &[&verify[..], &few].concat());
-    assert!(out.starts_with("tso: no violation with at most 1 waiting writes ("), "{out}");
+    assert!(out.starts_with("tso: no violation with at most 1 waiting write ("), "{out}");
     assert!(!out.contains("verified"), "{out}");
     let (out, _) = ends(3, &[&["analyse"], &verify[1..], &few].concat());
-    assert!(words(&out).contains("no violation with at most 1 waiting writes") && !out.contains("fences=1"), "{out}");
+    assert!(words(&out).contains("no violation with at most 1 waiting write") && !out.contains("fences=1"), "{out}");
     for model in ["tso", "pso"] {
         for (engine, ground) in [("single-buffer", "an exact search backwards (no bound)"), ("auto", "symbolic states")]
         {
@@ -564,7 +564,7 @@ fn error_states_of_remmex_are_conditions() {
         ends(0, &["explore", &unnamed, "--never", vector]);
     }
     let (_, errors) = ends(2, &["verify", program, "--mm", "tso", "--never", "2 5"]);
-    assert!(errors.contains("--never:1:1: error: there are 1 locations for 2 processes"), "{errors}");
+    assert!(errors.contains("--never:1:1: error: 1 location for 2 processes"), "{errors}");
 }
 
 /// Two increments, of which one is lost: whoever reads and writes in one instruction does so in two steps, also under

@@ -90,7 +90,7 @@ impl Case {
         let shown = self.analyse(&self.file, &["--json", "report.json", "--verify"]);
         assert!(shown.contains(" fences=1 ") && shown.contains("verified: yes"), "{shown}");
         let verified = self.seqcon(&["verify", &self.file, "--with", "report.json", "--property", "states"], 0);
-        assert!(verified.contains("(1 fences and 0 atomic instructions put in)"), "{verified}");
+        assert!(verified.contains("(1 fence and 0 atomic instructions put in)"), "{verified}");
         let fixed = format!("fixed-{}", self.file);
         self.seqcon(&["fix", &self.file, "--with", "report.json", "-o", &fixed], 0);
         let again = self.analyse(&fixed, &["--verify"]);

@@ -2,7 +2,8 @@
 //!
 //! A `console` block has commands after `$ ` and their output below; a block with commands only shows no output. The
 //! commands of one document run one after the other in one directory of their own, in which `specs/`, `lts/` and the
-//! like are those of the project, so they may write files. `SEQCON_BLESS=1 cargo test --test commands readme::`
+//! like are those of the project, so they may write files. A block that begins with "```LANGUAGE NAME.EXTENSION" is a
+//! file of that name there, for the commands behind it. `SEQCON_BLESS=1 cargo test --test commands readme::`
 //! writes the real output into the blocks.
 
 use std::fmt::Write as _;
@@ -17,7 +18,7 @@ fn root() -> PathBuf {
 /// A directory in which the project's own files can be named as in its root.
 fn workplace() -> TempDir {
     let directory = TempDir::new().unwrap();
-    for name in ["specs", "lts", "litmus", "docs"] {
+    for name in ["specs", "lts", "litmus", "docs", "scripts"] {
         std::os::unix::fs::symlink(root().join(name), directory.path().join(name)).unwrap();
     }
     directory
@@ -45,17 +46,34 @@ fn run(command: &str, directory: &Path) -> String {
     seconds.replace_all(&text, "seconds=0.00").into_owned()
 }
 
+/// The name of the file that a block shows, if its first line is "```LANGUAGE NAME.EXTENSION".
+fn file_of_block(line: &str) -> Option<&str> {
+    let (_, name) = line.strip_prefix("```")?.split_once(' ')?;
+    let is_name = !name.contains(['/', ' ', '"']) && name.contains('.');
+    is_name.then_some(name)
+}
+
 /// The document with the output of every command as it really is.
 fn with_real_output(document: &str) -> (String, usize) {
     let directory = workplace();
     let mut result = String::new();
     let mut commands = 0;
     let mut in_block = false;
+    // The file that the block at hand shows, and its text.
+    let mut shown: Option<(PathBuf, String)> = None;
     for line in document.lines() {
         if line == "```console" {
             in_block = true;
         } else if line == "```" {
             in_block = false;
+            if let Some((path, text)) = shown.take() {
+                std::fs::write(path, text).unwrap();
+            }
+        } else if let Some(name) = file_of_block(line) {
+            shown = Some((directory.path().join(name), String::new()));
+        } else if let Some((_, text)) = &mut shown {
+            text.push_str(line);
+            text.push('\n');
         } else if in_block {
             let Some(command) = line.strip_prefix("$ ") else { continue };
             commands += 1;

@@ -189,12 +189,13 @@ fn models_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn nothing_is_written_if_one_of_several_inputs_is_wrong() {
+fn nothing_is_written_if_one_of_several_merged_inputs_is_wrong() {
     let scratch = TempDir::new().unwrap();
     let broken = scratch.path().join("broken.aut");
     fs::write(&broken, "des (0,2,2)\n(0,\"T0.0: x :=\",1)\n").unwrap();
     let out = scratch.path().join("out");
-    let message = refusal(&["analyse", "lts/sb.aut", broken.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    let arguments = ["analyse", "--merge", "lts/sb.aut", broken.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    let message = refusal(&arguments);
     assert!(message.contains("broken.aut:1:8"), "{message}");
     assert!(!out.exists());
 }
@@ -388,7 +389,7 @@ fn parts_of_a_state_space_are_refused_or_give_the_fences_of_the_whole() {
                         refused += 1;
                         let message = stderr(&output);
                         assert!(
-                            message.contains("shard") && message.contains("--shards is not built yet"),
+                            message.contains("shard") && message.contains("--shards takes all"),
                             "{case}: {message}"
                         );
                         continue;

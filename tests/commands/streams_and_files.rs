@@ -293,7 +293,7 @@ fn a_limit_is_status_3_in_fix_and_info() {
     assert!(text(&output.stderr).contains("not all of the state space was explored"), "{}", text(&output.stderr));
     assert!(!Path::new(&fixed).exists());
     for (states, expected) in [("3", 3), ("1000", 0)] {
-        for json in [&[][..], &["--json"]] {
+        for json in [&[][..], &["--json", "-"]] {
             let arguments = [&["info", "specs/peterson.slco", "--max-states", states], json].concat();
             assert_eq!(status(&seqcon(&arguments)), Some(expected), "{arguments:?}");
         }

@@ -123,6 +123,35 @@ fn a_terminal_gets_colours_unless_no_color_is_set() {
     assert!(refused.contains("tso (Total Store Order") && !refused.contains("\x1b[1m"), "{refused:?}");
 }
 
+/// What has no end but a limit, and says on a terminal how far it is, and nothing elsewhere.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_is_told_how_far_long_work_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("endless.slco");
+    let endless = "model m { classes C { variables Integer x Integer y
+        state machines a { initial s transitions s -> s { x := x + 1 } } b { initial s transitions s -> s { y := y + 1 } } }
+        objects o : C() }";
+    std::fs::write(&path, endless).unwrap();
+    let arguments = ["explore", path.to_str().unwrap(), "--timeout", "4"];
+    let output = coloured_as(&arguments, &[]);
+    let (shown, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    assert!(shown.starts_with("states=") && shown.lines().count() == 1, "{shown}");
+    assert!(told.lines().count() == 1 && told.contains("stopped at the limit on time"), "{told}");
+    if Command::new("script").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: a_terminal_is_told_how_far_long_work_is: there is no `script` command");
+        return;
+    }
+    let command = format!("{} {}", env!("CARGO_BIN_EXE_seqcon"), arguments.join(" "));
+    let output = Command::new("script").args(["-qec", &command, "/dev/null"]).env("TERM", "xterm").output().unwrap();
+    let seen = anstream::adapter::strip_str(&String::from_utf8_lossy(&output.stdout)).to_string();
+    let line = regex::Regex::new(
+        r"00:00:0[2-9] · [0-9.]+ [KMG]iB · [0-9,]+ states \([0-9,]+/s\) · depth [0-9,]+ · exploring /",
+    );
+    assert!(line.unwrap().is_match(&seen), "{seen}");
+}
+
 #[test]
 fn eighty_columns_are_enough_for_the_bundled_specifications() {
     let models = "tso,pso,armv8,armv7,power";

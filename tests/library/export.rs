@@ -266,7 +266,7 @@ fn awkward_names_and_expressions_keep_their_state_space() {
         "Name' = struct map_ | init_ | ",
         "    map'act: Int,\n",
         "rw(map_, init_, ST'0, [A'([lc'(var_map_'act)], [lc'(var_map_'act)])]) .",
-        "rw(P, P, ST'0, [fence']) .",
+        "rw(P, P, ST'f, [fence']) .",
         "    % map'init.0, line 16: act := act + 1\n",
         "map'act = (map'act + 1) mod 256",
     ] {

@@ -48,7 +48,7 @@ fn litmus(text: &str) -> Program {
 }
 
 /// Threads of an SLCO model, each with its statements one after the other.
-fn slco(threads: &[&[&str]]) -> Program {
+pub fn slco(threads: &[&[&str]]) -> Program {
     let machine = |(number, statements): (usize, &&[&str])| {
         let step = |(at, statement): (usize, &&str)| format!("s{at} -> s{} {{ {statement} }} ", at + 1);
         let steps: String = statements.iter().enumerate().map(step).collect();
@@ -57,7 +57,7 @@ fn slco(threads: &[&[&str]]) -> Program {
     };
     let machines: String = threads.iter().enumerate().map(machine).collect();
     let text = format!(
-        "model m {{ classes C {{ variables Integer x Integer y Integer[2] v state machines {machines} }} objects o : C() }}"
+        "model m {{ classes C {{ variables Integer x Integer y Integer z Integer[2] v state machines {machines} }} objects o : C() }}"
     );
     lang::parse("m.slco", &text).unwrap_or_else(|error| panic!("{error}\n{text}")).program
 }
@@ -178,6 +178,53 @@ fn tests_of_the_corpus_get_what_they_need_and_no_more() {
         not_needed.extend(judged.into_iter().filter_map(|(_, name)| name));
     }
     assert_eq!(not_needed, NOT_NEEDED);
+}
+
+/// An instruction that is indivisible and no fence lets a cycle of C11 through, in at one access and out at another,
+/// and the table has no delay for it.
+#[test]
+fn a_cycle_through_an_instruction_that_is_no_fence_is_seen() {
+    let program =
+        slco(&[&["seq_cst x := 1"], &["atomic relaxed [s := x; y := 1]"], &["acquire r := y", "fence", "s := x"]]);
+    let (model, sc) = (Model::named("rc11").unwrap(), Model::sc());
+    let executions = |program: &Program, model: &Model| outcomes(program, model, 1).unwrap().executions;
+    assert!(executions(&program, &model) > executions(&program, &sc));
+    let found = outcome(&program, "rc11", &Options::default()).1;
+    assert_eq!((found.findings.delays.len(), found.confirming), (0, Confirming::ByAxioms));
+    assert_eq!(found.fences.iter().map(|fence| fence.mnemonic.as_str()).collect::<Vec<_>>(), ["memory_order_seq_cst"]);
+    let repaired = Repair::of(&found).put_into(&program);
+    assert_eq!(executions(&repaired, &model), executions(&repaired, &sc));
+    // Nor do the axioms of C11 say that an instruction which is a full fence is whole for accesses without marks.
+    let program = slco(&[&["atomic [x := 1; r := y]"], &["atomic [r := x; s := x]", "y := 2"]]);
+    assert!(executions(&program, &model) > executions(&program, &sc));
+    let found = outcome(&program, "rc11", &Options::default()).1;
+    let repaired = Repair::of(&found).put_into(&program);
+    assert_eq!(executions(&repaired, &model), executions(&repaired, &sc));
+}
+
+/// No full fence makes a difference here, and then nothing is called enough.
+/// What comes after the read of a swap need not come after its write: herd7 and the manual allow it.
+#[test]
+fn a_swap_is_no_fence_for_what_depends_on_its_read() {
+    let text = "AArch64 sb+swp-addr+stlr-ldar\n{ 0:X0=x; 0:X1=y; 1:X0=x; 1:X1=y; }\n P0 | P1 ;\n\
+                MOV W2,#1 | MOV W2,#1 ;\n SWP W2,W3,[X0] | STLR W2,[X1] ;\n\
+                EOR W4,W3,W3 | LDAR W3,[X0] ;\n LDR W5,[X1,W4,SXTW] | ;\n\
+                exists (0:X3=0 /\\ 0:X5=0 /\\ 1:X3=0)\n";
+    let program = litmus(text);
+    assert!(!mixture(&program, "armv8").is_empty());
+    let ends = |model: &str| {
+        let model = Model::named(model).unwrap();
+        outcomes(&program, &model, 1).unwrap().ends.len()
+    };
+    assert_eq!((ends("sc"), ends("armv8")), (3, 4));
+}
+
+#[test]
+fn full_fences_that_are_not_enough_are_not_called_so() {
+    let program =
+        slco(&[&["seq_cst x := 1"], &["atomic relaxed [s := x; y := 1]"], &["acquire r := y", "fence", "s := x"]]);
+    let full = outcome(&program, "rc11", &Options { kinds: Offered::Full, ..Options::default() }).1;
+    assert_eq!((full.confirming, full.complete), (Confirming::NoMixture, false));
 }
 
 /// A model whose axioms are not asked is answered by its table, and one with too many cycles says so.

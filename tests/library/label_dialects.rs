@@ -236,7 +236,7 @@ fn generic_reads_by_description() {
 #[test]
 fn a_wrong_description_is_explained() {
     let cases = [
-        ("", "missing field `label`"),
+        ("", "there is neither `label`, an expression for labels, nor a `[[rule]]`"),
         ("label = 7", "invalid type"),
         ("label = '('", "`label` is not a regular expression"),
         ("label = '(?<instr>.)'", "`label` has no group `thread`"),

@@ -134,7 +134,7 @@ fn what_is_wrong_is_told_with_its_place() {
         (body("li r1"), "t.litmus:4:1: error: `li` takes 2 operands, this has 1"),
         (body("li r32,1"), "t.litmus:4:4: error: expected a register, such as `r1`"),
         (body("beq nowhere"), "t.litmus:4:5: error: there is no label `nowhere` in this thread"),
-        (body("sync | sync"), "t.litmus:4:8: error: this row has more cells than the 1 threads"),
+        (body("sync | sync"), "t.litmus:4:8: error: this row has more cells than there are columns (1 thread)"),
         ("MIPS t\n{}\nP0;\n".to_owned(), "t.litmus:1:1: error: the architecture `MIPS` is not supported"),
         ("X86 t\n{}\nP1 ;\nexists (x=1)".to_owned(), "t.litmus:3:1: error: expected `P0`"),
         (

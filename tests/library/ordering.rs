@@ -143,12 +143,15 @@ fn a_repair_puts_marks_into_program_and_text_alike() {
     let (first, second) = ("x := 1; r := y; atomic relaxed [z := z + 1]; atomic [x := 2]; fence", "r := x");
     let program = parsed(first, second);
     let outline = Outline::of_program(&program);
-    let instr = |number: usize| outline.find("t", &number.to_string()).unwrap();
+    let instr = |name: &str| outline.find("t", name).unwrap();
     let repair = Repair {
-        fences: [(Site::after(instr(0)), FenceStrength::Lightweight), (Site::after(instr(1)), FenceStrength::Loads)]
-            .into(),
-        marks: [(0, RELEASE), (1, ACQUIRE), (2, BOTH), (3, BOTH), (4, ACQUIRE)]
-            .map(|(number, marks)| (instr(number), marks))
+        fences: [
+            (Site::after(instr("0")), FenceStrength::Lightweight),
+            (Site::after(instr("1")), FenceStrength::Loads),
+        ]
+        .into(),
+        marks: [("0", RELEASE), ("1", ACQUIRE), ("2", BOTH), ("3", BOTH), ("3f", ACQUIRE)]
+            .map(|(name, marks)| (instr(name), marks))
             .into(),
         ..Repair::default()
     };
@@ -168,8 +171,8 @@ fn a_repair_puts_marks_into_program_and_text_alike() {
     assert_eq!(kinds(&lang::parse("m.slco", &fixed).unwrap().program), kinds(&repair.put_into(&program)));
     // Two fences of which neither does what the other does.
     let both = [
-        (Site::after(instr(0)), FenceStrength::Stores),
-        (outline.site_behind(instr(0)).unwrap(), FenceStrength::Loads),
+        (Site::after(instr("0")), FenceStrength::Stores),
+        (outline.site_behind(instr("0")).unwrap(), FenceStrength::Loads),
     ];
     let repaired = Repair { fences: both.into(), ..Repair::default() }.put_into(&program);
     let partial: Vec<&InstructionKind> = repaired.threads[0]

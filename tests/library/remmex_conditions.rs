@@ -36,7 +36,7 @@ fn error_states() {
     }
     assert_eq!(told("2 100 in"), "never false");
     for (text, expected) in [
-        ("2 3", "--never:1:1: error: there are 1 locations for 2 processes"),
+        ("2 3", "--never:1:1: error: 1 location for 2 processes"),
         ("3 3 1", "--never:1:1: error: expected a number of processes from 1 to 2, found 3"),
         ("0 3 1", "--never:1:1: error: expected a number of processes from 1 to 2, found 0"),
         ("1 3 inn", "--never:1:5: error: Q has no label `inn`"),

@@ -285,7 +285,7 @@ fn what_is_wrong_is_told() {
         ),
         (
             "proctype P { skip; } never 1 5 6;",
-            "1:28: there are 2 locations for 1 processes (an error state has the least number of processes first, then a location for each process)",
+            "1:28: 2 locations for 1 process (an error state has the least number of processes first, then a location for each process)",
         ),
     ];
     for (text, expected) in whole {

@@ -100,10 +100,10 @@ fn every_statement_becomes_one_instruction() {
             "A_3 to B: ? ~s; y := ~s",
             "B to B_1: atomic x :=",
             "B_1 to B_2: atomic y :=",
-            "B_2 to B_3: atomic ? y, ~s; y :=",
-            "B_3 to B_4: fence",
-            "B_4 to B_5: ~s := ~r",
-            "B_5 to A: ? ~r, ~s",
+            "B_2 to fence_B_3: atomic ? y, ~s; y :=",
+            "fence_B_3 to B_3: fence",
+            "B_3 to B_4: ~s := ~r",
+            "B_4 to A: ? ~r, ~s",
         ]
     );
     let text = process("write: x := 1; if $r = 1 then\n nop");
@@ -121,10 +121,10 @@ fn branches_meet_behind_them() {
         [
             "start to A: ? ~r",
             "start to A_1: ? ~r",
-            "A to A_3: ~r :=",
+            "A to fence_A_3: ~r :=",
             "A_1 to A_2: ",
-            "A_2 to A_3: ",
-            "A_3 to end: fence"
+            "A_2 to fence_A_3: ",
+            "fence_A_3 to end: fence"
         ]
     );
 }
@@ -341,7 +341,7 @@ fn macros_stand_for_their_words() {
         ("macro m() nop", "1:7: the macro `m` has no end"),
         ("macro m() nop endmacro macro m() nop endmacro", "1:30: there are two macros `m`"),
         ("macro m(a, a) nop endmacro", "1:12: there are two parameters `a`"),
-        ("macro m(a) nop endmacro process text m()", "1:38: `m` has 1 parameters, and here are 0"),
+        ("macro m(a) nop endmacro process text m()", "1:38: `m` has 1 parameter, found 0"),
         ("macro m(a) nop endmacro process text m(,)", "1:38: argument 1 of `m` is empty"),
         ("macro m() m() endmacro process text m()", "1:11: calls of macros nest more than 100 deep"),
         ("macro m() macro endmacro", "1:11: a macro is defined in a macro"),
@@ -373,11 +373,11 @@ fn forbidden_states_are_a_property() {
     let labels = "process text A: nop; B: nop process text A: nop";
     let vector = "(a forbidden vector has a label for each process, or `*` for any; `;` stands between vectors)";
     for (forbidden, expected) in [
-        ("A", format!("1:11: this vector has 1 labels for 2 processes {vector}")),
+        ("A", format!("1:11: this vector has 1 label for 2 processes {vector}")),
         ("A A; A A A", format!("1:16: this vector has 3 labels for 2 processes {vector}")),
         ("* *", "1:11: this forbids every state (at least one process has a label)".to_owned()),
         ("C A", "1:11: process 0 has no label `C` (its labels are `A`, `B`)".to_owned()),
-        ("A; B", format!("1:11: this vector has 1 labels for 2 processes {vector}|1:14: this vector has 1 labels for 2 processes {vector}")),
+        ("A; B", format!("1:11: this vector has 1 label for 2 processes {vector}|1:14: this vector has 1 label for 2 processes {vector}")),
         ("A B", "1:13: process 1 has no label `B` (its only label is `A`)".to_owned()),
         ("", "1:11: expected a label or `*`, found `process` (a forbidden vector has a label for each process, or `*` for any)".to_owned()),
     ] {

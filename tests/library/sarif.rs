@@ -83,8 +83,13 @@ const RULE: Properties = &[
     ("help", Object(MESSAGE), true),
     ("defaultConfiguration", Object(&[("level", LEVELS, true)]), false),
 ];
-const DRIVER: Properties =
-    &[("name", Text, true), ("version", Text, true), ("semanticVersion", Text, false), ("rules", SomeOf(RULE), true)];
+const DRIVER: Properties = &[
+    ("name", Text, true),
+    ("version", Text, true),
+    ("semanticVersion", Text, false),
+    ("informationUri", Uri, false),
+    ("rules", SomeOf(RULE), true),
+];
 const INVOCATION: Properties = &[
     ("commandLine", Text, false),
     ("executionSuccessful", Truth, true),
@@ -209,7 +214,7 @@ fn check(outcome: &Outcome) {
     for result in results {
         let index = result["ruleIndex"].as_u64().unwrap() as usize;
         assert_eq!(rules[index]["id"], result["ruleId"]);
-        fingerprints.insert(result["partialFingerprints"]["seqconResult/v1"].as_str().unwrap());
+        fingerprints.insert(result["partialFingerprints"]["seqconResult/v2"].as_str().unwrap());
         let message = result["message"]["text"].as_str().unwrap();
         assert!(message.starts_with("Under ") && message.ends_with('.'), "{message}");
         assert_eq!(result["codeFlows"].as_array().unwrap().len(), 1);

@@ -179,8 +179,8 @@ fn a_model_becomes_a_program() {
         ("1", 3, 4, 0, Plain),
         ("2", 4, 1, 0, Plain),
         ("3", 1, 2, 1, Plain),
-        ("4", 1, 0, 0, Fence),
-        ("5", 2, 2, 2, Atomic),
+        ("3f", 1, 0, 0, Fence),
+        ("4", 2, 2, 2, Atomic),
     ];
     assert_eq!(steps, expected);
     let sources: Vec<&str> = p.instructions.iter().map(|i| &text[i.span.start..i.span.end]).collect();
@@ -420,7 +420,8 @@ fn a_misspelt_name_is_recognised() {
 test.slco:2:55: error: there is no variable `trun`
     2 | initial start states stop transitions start -> stpo { trun := 1 }
       |                                                       ^^^^
-      help: did you mean `turn`?";
+      help: did you mean `turn`?
+test.slco: the language is described in docs/slco.md, and in short in `seqcon help slco`";
     assert_eq!(shown, expected);
 }
 

@@ -31,6 +31,7 @@ use std::time::Duration;
 const TOY: Language = Language {
     name: "toy",
     extensions: &["toy"],
+    reference: "the tests",
     parse: parse_toy,
     edit: None,
     insertions: None,

@@ -4,7 +4,7 @@
 use crate::support::random::random_cases;
 use rand::Rng;
 use rand::rngs::StdRng;
-use seqcon::explore::observe::{AutObserver, FactsObserver, Nobody, facts};
+use seqcon::explore::observe::{AutObserver, FactsObserver, Forgetting, Nobody, facts};
 use seqcon::explore::{Limits, Stop, explore};
 use seqcon::facts::Facts;
 use seqcon::facts::extract::{self, NoProgress};
@@ -81,6 +81,27 @@ fn facts_on_the_fly_are_those_of_the_written_state_space_for_any_number_of_threa
     });
 }
 
+/// Dead locals make no label, so forgetting them changes no table, only how many states there are.
+#[test]
+fn what_is_forgotten_changes_no_fact() {
+    let fewer = Cell::new(0);
+    random_cases(1500, |rng| {
+        let program = random_program(rng);
+        let compiled = Compiled::new(&program).expect("few indices");
+        let (all, watchers) = explore(&compiled, &Limits::default(), &mut FactsObserver).expect("nothing goes wrong");
+        let (few, forgetful) =
+            explore(&compiled, &Limits::default(), &mut Forgetting(FactsObserver)).expect("nothing goes wrong");
+        assert!(few.states.len() <= all.states.len(), "{program:?}");
+        assert_eq!(few.deadlocks > 0, all.deadlocks > 0, "{program:?}");
+        fewer.set(fewer.get() + usize::from(few.states.len() < all.states.len()));
+        assert_eq!(facts(&program, &forgetful, (0, 0)), facts(&program, &watchers, (0, 0)), "{program:?}");
+        // A run to a state is one of the program.
+        let last = few.states.len() - 1;
+        assert_eq!(few.run_to(&compiled, last).is_empty(), last == 0, "{program:?}");
+    });
+    assert!(fewer.get() > 20, "only {} of 1500 programs forget anything", fewer.get());
+}
+
 #[test]
 fn a_violated_invariant_has_a_shortest_run_for_any_number_of_threads() {
     let violated = Cell::new(0);
@@ -101,6 +122,9 @@ fn a_violated_invariant_has_a_shortest_run_for_any_number_of_threads() {
             with_threads(threads, || explore(&compiled, &limits, &mut Nobody).expect("nothing goes wrong").0.violation)
         };
         let found = violation(1);
+        // It may look at locals that no step reads.
+        let forgetting = explore(&compiled, &limits, &mut Forgetting(Nobody)).expect("nothing goes wrong").0.violation;
+        assert_eq!(forgetting, found, "{program:?}");
         assert_eq!(violation(2), found, "the counterexample depends on the threads");
         assert_eq!(found.as_ref().map(|violation| violation.run.len()), nearest, "{program:?} {property:?}");
         let Some(violation) = found else { return };

@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use rand::Rng;
 use rand::seq::IndexedRandom;
-use seqcon::facts::extract::{Extraction, NoProgress, Options, Progress, extract};
+use seqcon::facts::extract::{Extraction, NoProgress, Options, Progress, extract, extract_all};
 use seqcon::facts::{self, Facts, Follows, Presumed};
 use seqcon::ids::LabelId;
 use seqcon::lts::dialect::Dialect;
@@ -184,6 +184,53 @@ fn the_order_of_lines_the_number_of_threads_and_compression_do_not_matter() {
             (one.facts.follows.clone(), one.facts.concurrent.clone())
         );
     });
+}
+
+#[test]
+fn transitions_in_several_files_are_one_state_space_however_they_are_split() {
+    random_cases(1000, |rng| {
+        let lts = Lts::random(rng);
+        let whole = facts_of(lts.to_aut(), &options()).expect("well formed");
+        // Two parts with the same transitions would be one part given twice.
+        let (mut parts, mut seen) = (vec![Vec::new(); rng.random_range(1..6)], BTreeSet::new());
+        if !lts.transitions.iter().all(|transition| seen.insert(format!("{transition:?}"))) {
+            return;
+        }
+        for transition in &lts.transitions {
+            let part = rng.random_range(0..parts.len());
+            parts[part].push(transition.clone());
+        }
+        let text = |transitions: &Vec<_>| {
+            let text = Lts { states: lts.states, transitions: transitions.clone() }.to_aut();
+            let (_, lines) = text.split_once('\n').expect("a header");
+            format!("des (0,{},{})\n{lines}", lts.transitions.len(), lts.states)
+        };
+        let bytes = |text: String| Bytes::from_bytes("part.aut", text.into_bytes()).expect("not empty");
+        let parts: Vec<Bytes> = parts.iter().map(text).map(bytes).collect();
+        assert_eq!(extract_all(&parts, &options(), &NoProgress).expect("well formed"), whole, "{}", lts.to_aut());
+    });
+}
+
+#[test]
+fn headers_of_several_files_agree_or_the_first_difference_is_named() {
+    let bytes = |name: &str, text: &str| Bytes::from_bytes(name, text.into()).expect("not empty");
+    let first = || bytes("a.aut", "des (0,2,2)\n(0,\"T.0\",1)\n");
+    let message = |second: &str| {
+        let parts = [first(), bytes("b.aut", second)];
+        extract_all(&parts, &options(), &NoProgress).expect_err("this should be refused").to_string()
+    };
+    let wrong = message("des (0,2,3)\n(1,\"T.1\",0)\n");
+    assert!(wrong.starts_with("b.aut:1:10: expected 2 states, as in a.aut, found 3"), "{wrong}");
+    let wrong = message("des (1,2,2)\n(1,\"T.1\",0)\n");
+    assert!(wrong.starts_with("b.aut:1:6: expected the initial state 0, as in a.aut, found 1"), "{wrong}");
+    let wrong = message("des (0,7,2)\n(1,\"T.1\",0)\n");
+    let expected = "b.aut:1:8: expected 2 transitions, those of all shards together, as in a.aut, found 7";
+    assert!(wrong.starts_with(expected), "{wrong}");
+    let wrong = message("des (0,2,2)\n(1,\"T.1\",0)\n(1,\"T.2\",0)\n");
+    let expected = "a.aut:1:8: expected 3 transitions, as many as the 2 shards have together, found 2";
+    assert!(wrong.starts_with(expected), "{wrong}");
+    let wrong = message("des (0,2,2)\n(1,\"T.1\",2)\n");
+    assert!(wrong.starts_with("b.aut:2:10: expected a state below 2"), "{wrong}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Mixtures of fences and marks on random programs without loops: with them in place our axioms, and herd7 with its own
-//! models, allow only what SC allows; without any one of them something else comes back.
+//! models, allow only what SC allows; without any one of them, or with a weaker one in its place, something else comes
+//! back.
 
+use crate::support::herd::SC;
 use crate::support::random::{cases, random_cases};
 use crate::support::random_litmus::{Architecture, RandomTest};
 use crate::support::tools::tools;
@@ -13,7 +15,8 @@ use seqcon::explore::{Limits, explore};
 use seqcon::insertion::Fences;
 use seqcon::kinds::outcome::by_axioms;
 use seqcon::lang::litmus::read;
-use seqcon::memory::MemoryModel;
+use seqcon::memory::{FenceStrength, MemoryModel};
+use seqcon::ordering::{Accesses, Marks};
 use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
 use seqcon::repair::Repair;
@@ -39,6 +42,42 @@ fn ends(program: &Program, model: &Model) -> BTreeSet<End> {
     outcomes.ends
 }
 
+/// How many executions a model allows. Those of SC are among them, so if there are as many there are no others.
+fn executions(program: &Program, model: &Model) -> u64 {
+    outcomes(program, model, 2).unwrap().executions
+}
+
+/// What the architecture has that does less.
+fn weaker(architecture: Architecture, than: FenceStrength) -> Vec<FenceStrength> {
+    use Accesses::{All, Reads, Writes};
+    use FenceStrength::{Between, Lightweight, Loads, Stores};
+    if let FenceStrength::Marks(marks) = than {
+        // One of them is left out, or becomes the weaker acquire.
+        let all = [Marks::ACQUIRE, Marks::ACQUIRE_PC, Marks::RELEASE];
+        let rest = |less: Marks| all.into_iter().filter(move |&mark| mark != less && marks.has(mark));
+        let left = all.into_iter().filter(|&mark| marks.has(mark) && marks != mark);
+        let fewer = left.map(|less| rest(less).fold(Marks::NONE, Marks::and));
+        let acquire_pc = rest(Marks::ACQUIRE).fold(Marks::ACQUIRE_PC, Marks::and);
+        let acquire_pc = (architecture == Architecture::Armv8 && marks.has(Marks::ACQUIRE)).then_some(acquire_pc);
+        return fewer.chain(acquire_pc).map(FenceStrength::Marks).collect();
+    }
+    let kinds: &[FenceStrength] = match architecture {
+        Architecture::Power => &[Lightweight],
+        Architecture::Armv7 => &[Stores],
+        Architecture::Armv8 => &[Stores, Loads],
+        Architecture::Riscv => &[
+            Stores,
+            Loads,
+            Lightweight,
+            Between(Reads, Reads),
+            Between(Reads, Writes),
+            Between(Writes, Reads),
+            Between(All, Writes),
+        ],
+    };
+    kinds.iter().copied().filter(|&kind| kind != than && than.does_all_of(kind)).collect()
+}
+
 fn repaired(program: &Program, fences: &Fences) -> Program {
     Repair { fences: fences.clone(), ..Repair::default() }.put_into(program)
 }
@@ -51,6 +90,12 @@ struct Counts {
     /// Elements without which the ends are still those of SC: the executions are not, but their ends are, or the values
     /// of the program rule the cycle out, which the event graph does not know.
     not_seen: AtomicUsize,
+    /// Of these, elements without which all executions are sequentially consistent.
+    not_missed: AtomicUsize,
+    /// Elements with something weaker in their place, and those of them with which all executions are sequentially
+    /// consistent: the program has no execution with the cycle that the weaker one leaves open.
+    weakened: AtomicUsize,
+    weaker_would_do: AtomicUsize,
     /// Programs with elements that have only ends of SC as they are.
     not_needed: AtomicUsize,
 }
@@ -68,13 +113,32 @@ fn judge(architecture: Architecture, counts: &Counts, rng: &mut StdRng) {
     let fences = &outcome.placement.fences;
     let with = repaired(&program, fences);
     assert_eq!(ends(&with, &model), ends(&with, &sc), "{:?} are not enough\n{}", outcome.fences, test.text());
-    for site in fences.keys() {
+    assert_eq!(
+        executions(&with, &model),
+        executions(&with, &sc),
+        "{:?} are not enough\n{}",
+        outcome.fences,
+        test.text()
+    );
+    let is_robust = |program: &Program| executions(program, &model) == executions(program, &sc);
+    for (&site, &strength) in fences {
         let mut fewer = fences.clone();
-        fewer.remove(site);
+        fewer.remove(&site);
         let without = repaired(&program, &fewer);
         counts.elements.fetch_add(1, Ordering::Relaxed);
         if ends(&without, &model) == ends(&without, &sc) {
             counts.not_seen.fetch_add(1, Ordering::Relaxed);
+            counts.not_missed.fetch_add(usize::from(is_robust(&without)), Ordering::Relaxed);
+        }
+        for less in weaker(architecture, strength) {
+            let mut weakened = fences.clone();
+            weakened.insert(site, less);
+            counts.weakened.fetch_add(1, Ordering::Relaxed);
+            let would_do = is_robust(&repaired(&program, &weakened));
+            counts.weaker_would_do.fetch_add(usize::from(would_do), Ordering::Relaxed);
+            if would_do {
+                println!("{less} would do for {strength} at {site:?} in\n{}", test.text());
+            }
         }
     }
     assert!(outcome.recheck.enough && outcome.recheck.each_needed, "{:?}\n{}", outcome.recheck, test.text());
@@ -88,9 +152,12 @@ fn mixtures_leave_only_what_sc_allows_and_each_element_is_needed() {
         random_cases(cases(2_000), |rng| judge(architecture, &counts, rng));
         let [weak, elements, not_seen, not_needed] =
             [counts.weak, counts.elements, counts.not_seen, counts.not_needed].map(AtomicUsize::into_inner);
+        let [not_missed, weakened, weaker_would_do] =
+            [counts.not_missed, counts.weakened, counts.weaker_would_do].map(AtomicUsize::into_inner);
         println!(
-            "{architecture:?}: {weak} programs do more than SC; {elements} elements, without {not_seen} of them no other end comes back; {not_needed} programs get elements and have only ends of SC"
+            "{architecture:?}: {weak} programs do more than SC; {elements} elements, without {not_seen} of them no other end comes back, without {not_missed} no other execution; {weakened} weaker ones, {weaker_would_do} of which would do; {not_needed} programs get elements and have only ends of SC"
         );
+        assert!(weaker_would_do * 10 < weakened || weakened < 100, "{architecture:?}: {weaker_would_do} of {weakened}");
         assert!(weak > 100 || cases(2_000) < 2_000, "{architecture:?}: {weak}");
         assert!(not_seen * 5 < elements || elements < 100, "{architecture:?}: {not_seen} of {elements}");
     }
@@ -143,7 +210,8 @@ fn herd_allows_only_what_sc_allows_with_mixtures_in_place() {
             files.push(file);
         }
         let weak = states(&herd, folder.path(), &files, architecture.cat());
-        let sc = states(&herd, folder.path(), &files, "sc.cat");
+        fs::write(folder.path().join("whole-sc.cat"), SC).unwrap();
+        let sc = states(&herd, folder.path(), &files, "./whole-sc.cat");
         assert_eq!(weak.len(), files.len(), "herd7 has read all tests for {architecture:?}");
         for (name, states) in &weak {
             let text = || fs::read_to_string(folder.path().join(format!("{name}.litmus"))).unwrap();

@@ -578,7 +578,7 @@ fn the_fences_are_the_fewest_for_the_abstraction() {
 const WAYS: [&str; 5] = [
     "all runs on store buffers",
     "partial coherence",
-    "pairs that a thread can reorder",
+    "that a thread can reorder",
     "an exact search backwards",
     "symbolic states",
 ];

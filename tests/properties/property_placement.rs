@@ -163,6 +163,32 @@ fn exact_placement_is_the_cheapest_of_all_choices() {
     });
 }
 
+/// Preferred sites decide between equals, and change no cost and no proof.
+#[test]
+fn preferred_sites_change_no_cost() {
+    random_cases(100, |rng| {
+        let case = Case::random(rng, &LOOP_FREE);
+        let exact = &case.outcome.placement;
+        let familiar: BTreeSet<Site> =
+            case.analysis.graph.sites().into_iter().filter(|_| rng.random_bool(0.4)).collect();
+        let costs = case.costs.preferring(familiar.iter().copied());
+        let problem = Problem {
+            graph: &case.analysis.graph,
+            model: &case.outcome.model,
+            delays: &case.outcome.findings.delays,
+            in_place: &case.outcome.findings.in_place,
+            costs: &costs,
+        };
+        let preferring = place(&problem, Method::Exact);
+        assert_eq!((preferring.cost, preferring.minimality), (exact.cost, exact.minimality), "{}", case.describe());
+        assert!(case.second_look(&preferring.fences), "{}", case.describe());
+        let cumulative = |fences: &Fences| fences.values().filter(|s| **s == FenceStrength::Cumulative).count();
+        let unfamiliar = |fences: &Fences| fences.keys().filter(|site| !familiar.contains(site)).count();
+        assert_eq!(cumulative(&preferring.fences), cumulative(&exact.fences), "{}", case.describe());
+        assert!(unfamiliar(&preferring.fences) <= unfamiliar(&exact.fences), "{}", case.describe());
+    });
+}
+
 #[test]
 fn second_look_agrees_with_the_paths_on_any_choice_of_fences() {
     random_cases(1000, |rng| {

@@ -4,6 +4,8 @@ use crate::support::mutation::{Guard, mutate};
 use crate::support::random::random_cases;
 use rand::Rng;
 use seqcon::lang::{self, Parsed};
+use seqcon::program::InstructionKind;
+use std::collections::BTreeSet;
 
 /// Small models that together use all of the grammar.
 const MODELS: [&str; 3] = [
@@ -60,8 +62,17 @@ fn mutated_models_are_accepted_or_refused_with_errors_inside_the_text() {
                     assert!(warning.span.start <= warning.span.end && warning.span.end <= text.len(), "{text}");
                 }
                 for thread in &program.threads {
-                    for (number, instruction) in thread.instructions.iter().enumerate() {
-                        assert_eq!(instruction.name, number.to_string());
+                    let (mut names, mut number) = (BTreeSet::new(), 0);
+                    for instruction in &thread.instructions {
+                        // Fences take no number.
+                        let is_fence =
+                            matches!(instruction.kind, InstructionKind::Fence | InstructionKind::PartialFence(_));
+                        assert_eq!(is_fence, instruction.name.contains('f'), "{text}");
+                        if !is_fence {
+                            assert_eq!(instruction.name, number.to_string());
+                            number += 1;
+                        }
+                        assert!(names.insert(&instruction.name), "{text}");
                         assert!(instruction.from.max(instruction.to).index() < thread.states.len(), "{text}");
                         assert!(text.get(instruction.span.start..instruction.span.end).is_some(), "{text}");
                     }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 /// SC, with read-modify-writes that nobody comes between: herd's own SC does not order the read of one before its
 /// write.
-const SC: &str = "\"SC\"
+pub const SC: &str = "\"SC\"
 include \"cos.cat\"
 acyclic po | rmw | fr | rf | co as sc
 empty rmw & (fre;coe) as atom

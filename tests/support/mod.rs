@@ -3,6 +3,7 @@
 // Every folder of tests is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
+pub mod adapters;
 pub mod all_cycles;
 pub mod analyse;
 pub mod chromium;
@@ -22,16 +23,19 @@ pub mod mutation;
 pub mod outcomes;
 pub mod pages;
 pub mod programs;
+pub mod python;
 pub mod random;
 pub mod random_facts;
 pub mod random_litmus;
 pub mod random_mini;
+pub mod random_ordered;
 pub mod random_program;
 pub mod random_programs;
 pub mod random_slco;
 pub mod reference;
 pub mod repair;
 pub mod rewriting;
+pub mod shards;
 pub mod split;
 pub mod store_buffers;
 pub mod tools;

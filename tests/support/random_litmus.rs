@@ -1,4 +1,5 @@
-//! Random litmus tests without loops, for four architectures: two to four threads, dependencies, light fences.
+//! Random litmus tests without loops, for four architectures: two to four threads, dependencies, light fences, marks
+//! on accesses (ARMv8), and instructions that read and write in one piece (ARMv8, RISC-V), most of them no fences.
 //!
 //! A test is kept as lines of assembly, one for each instruction of the program that is read from it, so that fences
 //! and marks that are suggested for the program can be put into the text for herd7.
@@ -113,6 +114,28 @@ impl Architecture {
         }
     }
 
+    /// Whether an instruction can read and write in one piece.
+    fn has_swap(self) -> bool {
+        matches!(self, Architecture::Armv8 | Architecture::Riscv)
+    }
+
+    /// A swap: without marks, acquire, release, or both.
+    fn swap(self, marks: usize, written: &str, read: &str, pointer: &str) -> String {
+        if self == Architecture::Riscv {
+            return format!("amoswap.w{} {read},{written},({pointer})", ["", ".aq", ".rl", ".aq.rl"][marks]);
+        }
+        format!("{} {written},{read},[{pointer}]", ["SWP", "SWPA", "SWPL", "SWPAL"][marks])
+    }
+
+    /// A load or a store with a mark, if there are such.
+    fn with_mark(self, text: String, rng: &mut StdRng) -> String {
+        if self != Architecture::Armv8 || !rng.random_bool(0.25) {
+            return text;
+        }
+        let load = ["LDAR ", "LDAPR "][rng.random_range(0..2)];
+        text.replacen("LDR ", load, 1).replacen("STR ", "STLR ", 1)
+    }
+
     /// A branch on a value, to the next instruction.
     fn branch(self, on: &str, label: &str) -> Vec<String> {
         match self {
@@ -170,11 +193,18 @@ const LOCATIONS: [&str; 3] = ["x", "y", "z"];
 
 impl RandomTest {
     pub fn new(architecture: Architecture, rng: &mut StdRng) -> RandomTest {
-        let threads = rng.random_range(2..=3);
+        // Four take herd7 long.
+        let threads = if rng.random_bool(0.04) { 4 } else { rng.random_range(2..=3) };
         let mut test = RandomTest { architecture, threads: Vec::new(), loaded: Vec::new() };
         let mut value = 0;
         for number in 0..threads {
-            let (lines, loaded) = thread((architecture, number), rng, &mut value, if threads == 2 { 3 } else { 2 });
+            let accesses = match threads {
+                2 => 2..=3,
+                3 => 2..=2,
+                _ => 1..=2,
+            };
+            let accesses = rng.random_range(accesses);
+            let (lines, loaded) = thread((architecture, number), rng, &mut value, accesses);
             test.threads.push(lines);
             test.loaded.push(loaded);
         }
@@ -281,7 +311,7 @@ fn thread(
     (architecture, position): (Architecture, usize),
     rng: &mut StdRng,
     value: &mut usize,
-    most: usize,
+    accesses: usize,
 ) -> (Vec<Line>, Vec<String>) {
     let mut lines: Vec<Line> = Vec::new();
     let mut loaded: Vec<String> = Vec::new();
@@ -294,7 +324,7 @@ fn thread(
     let put = |lines: &mut Vec<Line>, label: &mut Option<String>, text: String| {
         lines.push(Line { label: label.take(), text });
     };
-    for number in 0..rng.random_range(2..=most) {
+    for number in 0..accesses {
         let locations = if rng.random_bool(0.7) { 2 } else { 3 };
         let location = rng.random_range(0..locations);
         let pointer = architecture.pointer(location);
@@ -311,6 +341,16 @@ fn thread(
                 put(&mut lines, &mut label, text);
             }
             label = Some(name);
+        }
+        if how != 0 && architecture.has_swap() && rng.random_bool(0.12) {
+            *value += 1;
+            let (written, read) = (register(), register());
+            put(&mut lines, &mut label, architecture.constant(&written, *value));
+            // Most are no fences.
+            let marks = *[0, 0, 1, 2, 3].choose(rng).unwrap();
+            put(&mut lines, &mut label, architecture.swap(marks, &written, &read, &pointer));
+            loaded.push(read);
+            continue;
         }
         let is_write = rng.random_bool(0.5);
         let addressed = source.as_ref().filter(|_| how == 0).map(|source| {
@@ -329,7 +369,7 @@ fn thread(
                 _ => put(&mut lines, &mut label, architecture.constant(&written, *value)),
             }
             let text = match &addressed {
-                None => architecture.store(&written, &pointer),
+                None => architecture.with_mark(architecture.store(&written, &pointer), rng),
                 Some(zero) => indexed(architecture, "st", &written, &pointer, zero, &mut |text| {
                     put(&mut lines, &mut label, text);
                 }),
@@ -338,7 +378,7 @@ fn thread(
         } else {
             let read = register();
             let text = match &addressed {
-                None => architecture.load(&read, &pointer),
+                None => architecture.with_mark(architecture.load(&read, &pointer), rng),
                 Some(zero) => indexed(architecture, "ld", &read, &pointer, zero, &mut |text| {
                     put(&mut lines, &mut label, text);
                 }),

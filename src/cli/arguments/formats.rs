@@ -1,8 +1,8 @@
 //! Options and commands around the formats that other programs read, and around results side by side.
 
-use super::{AtomicityArgument, InputArguments};
-use clap::Args;
+use super::{AtomicityArgument, InputArguments, JsonArgument, positive};
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
 /// What several inputs are.
@@ -16,13 +16,18 @@ pub struct MergeArguments {
 
 /// Reports for other programs.
 #[derive(Args)]
+#[command(group = ArgGroup::new("pictures").args(["dot", "svg"]).multiple(true))]
 pub struct FormatArguments {
     /// Write aeg.dot here: the event graph for Graphviz, one digraph for each memory model (- for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub dot: Option<PathBuf>,
-    /// With --dot: only one cycle. It is the witness of delay N (row N of delays.csv, from 0), or, with --cycles,
-    /// listed cycle N
-    #[arg(long, value_name = "N", requires = "dot", help_heading = "Output")]
+    /// Draw one reason here as SVG, for a paper or a slide: a cycle with one column for each thread, or a run with its
+    /// store buffers; one picture for each memory model (- for standard output)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub svg: Option<PathBuf>,
+    /// With --dot: only one cycle; with --svg: which one [default there: 0]. It is the witness of delay N (row N of
+    /// delays.csv, from 0), or, with --cycles, listed cycle N; with --svg, where there are no cycles, run N
+    #[arg(long, value_name = "N", requires = "pictures", help_heading = "Output")]
     pub cycle: Option<usize>,
     /// Write report.sarif here: SARIF 2.1.0, for code-hosting sites and editors (- for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -45,8 +50,8 @@ fn directory(path: PathBuf) -> Result<PathBuf, &'static str> {
 
 impl FormatArguments {
     /// The files that single reports go to.
-    pub fn outputs(&self) -> [&Option<PathBuf>; 2] {
-        [&self.dot, &self.sarif]
+    pub fn outputs(&self) -> [&Option<PathBuf>; 3] {
+        [&self.dot, &self.svg, &self.sarif]
     }
 }
 
@@ -61,9 +66,8 @@ pub struct CompareArguments {
     /// Only this memory model; with two, the first one's result in A.json against the second one's in B.json
     #[arg(long = "mm", value_name = "NAME[,NAME]", value_delimiter = ',')]
     pub memory_models: Vec<String>,
-    /// Write what changed as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub document: JsonArgument,
 }
 
 #[derive(Args)]
@@ -72,10 +76,23 @@ pub struct MatrixArguments {
     pub input: InputArguments,
     #[command(flatten)]
     pub merging: MergeArguments,
+    /// Memory models, comma-separated: names from 'seqcon models', or TOML files with a table [default: all built-in
+    /// ones]
+    #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]
+    pub memory_models: Vec<String>,
+    /// How many inputs are at work at a time; the output does not depend on it
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "1")]
+    pub jobs: usize,
     /// How instructions with several accesses are read
     #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1)]
     pub atomicity: AtomicityArgument,
+    /// Choose among equally cheap places for each memory model by itself [default: those that models to the left
+    /// have, so that rows can be read across; costs are the same]
+    #[arg(long)]
+    pub no_stable: bool,
     /// Write the matrix here, as a table (- for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub csv: Option<PathBuf>,
+    #[command(flatten)]
+    pub document: JsonArgument,
 }

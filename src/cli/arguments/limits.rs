@@ -4,6 +4,7 @@ use super::positive;
 use crate::budget::Budget;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt;
+use crate::cli::progress::watching;
 use crate::engines::Approach;
 use clap::Args;
 use std::sync::OnceLock;
@@ -57,7 +58,7 @@ impl BudgetArguments {
     /// The budget, from the first time on that somebody asks for it.
     pub fn budget(&self) -> Budget {
         let time = self.timeout.map(|seconds| Duration::from_secs(seconds as u64));
-        self.begun.get_or_init(|| Budget::new(time, self.bytes().map(|bytes| bytes as u64))).clone()
+        self.begun.get_or_init(|| watching(Budget::new(time, self.bytes().map(|bytes| bytes as u64)))).clone()
     }
 
     /// The budget for what needs nothing explored, or all of it; Ctrl-C ends it.

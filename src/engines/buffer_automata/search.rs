@@ -230,7 +230,9 @@ impl<'p, 'f> Search<'p, 'f> {
         parent: Option<(NodeId, Step)>,
         round: Option<super::acceleration::Round>,
     ) -> Result<NodeId, Ended> {
-        self.space.machine.system.program.budget.check().map_err(LimitReached::Budget)?;
+        let budget = &self.space.machine.system.program.budget;
+        budget.check().map_err(LimitReached::Budget)?;
+        budget.found_states(self.tree.nodes.len());
         if self.tree.nodes.len() >= self.most {
             return Err(Ended::Limit(LimitReached::States));
         }

@@ -9,7 +9,7 @@
 //! *Limits.* Two threads at a time, then three, each with so many states and together with so many that it takes a
 //! second or two; what is not seen until then is not known to be there.
 
-use crate::explore::observe::{FactsObserver, facts};
+use crate::explore::observe::{FactsObserver, Forgetting, facts};
 use crate::explore::{Limits, explore};
 use crate::facts::Facts;
 use crate::program::groups::{pairs, triples};
@@ -32,7 +32,7 @@ pub(super) fn facts_of_few(specification: &Specification, limits: &Limits<'_>) -
         let moving = compiled.moving(&group);
         let bounds = Limits { states: Some(MOST_OF_A_FEW.min(left)), invariants: &[], ..*limits };
         // Who goes wrong does so in the program, too, but what was seen until then is there all the same.
-        let Ok((exploration, watchers)) = explore(&moving, &bounds, &mut FactsObserver) else { continue };
+        let Ok((exploration, watchers)) = explore(&moving, &bounds, &mut Forgetting(FactsObserver)) else { continue };
         left = left.saturating_sub(exploration.states.len());
         parts.push(facts(program, &watchers, (exploration.states.len() as u64, exploration.transitions)));
     }

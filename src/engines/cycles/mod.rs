@@ -19,7 +19,7 @@ use crate::caveat::Caveat;
 use crate::caveat::idle::Happenings;
 use crate::confirm::{self, Limits};
 use crate::cycles::Atomicity;
-use crate::explore::observe::{FactsObserver, facts};
+use crate::explore::observe::{FactsObserver, Forgetting, facts};
 use crate::explore::{Stop, explore};
 use crate::facts::Facts;
 use crate::kinds::outcome as kinds;
@@ -28,6 +28,7 @@ use crate::placement::Minimality;
 use crate::property::PropertyKind;
 use crate::readings::{self, Others, STATES_FOR_OTHERS, Splittable};
 use crate::specification::Specification;
+use crate::text::counted;
 use crate::weak::attack::Witness;
 use crate::weak::split::{SplitProgram, TooLong};
 use approach::Looked;
@@ -56,7 +57,8 @@ struct Analysed<'a> {
     known: Vec<ModelOutcome>,
 }
 
-/// The facts of a program, as far as the limits let it be explored, and how often an index was out of range.
+/// The facts of a program, as far as the limits let it be explored, and how often an index was out of range. States
+/// that differ only in locals which are never read again are one.
 ///
 /// # Errors
 /// If the program goes wrong.
@@ -64,7 +66,7 @@ pub fn explored_facts(
     specification: &Specification,
     limits: &crate::explore::Limits<'_>,
 ) -> Result<ExploredFacts, Trouble> {
-    let (exploration, watchers) = explore(&specification.compiled, limits, &mut FactsObserver)?;
+    let (exploration, watchers) = explore(&specification.compiled, limits, &mut Forgetting(FactsObserver))?;
     let size = (exploration.states.len() as u64, exploration.transitions);
     let cut_off = exploration.stop != Stop::Complete;
     Ok(ExploredFacts {
@@ -142,8 +144,9 @@ impl Engine for Cycles {
         let states = whole.num_of_states;
         let analysis = readings::analysis(whole, atomicity, split(limit)).map_err(too_long)?;
         let (out_of_range, expanded) = (explored.out_of_range, explored.expanded);
-        let stopped =
-            explored.limit.map(|limit| format!("stopped at {limit} after {expanded} of at least {states} states"));
+        let stopped = explored
+            .limit
+            .map(|limit| format!("stopped at {limit} after {expanded} of at least {}", counted(states, "state")));
         let between = specification.map(|specification| Between::new(specification, settings, (task.rest)()));
         let abstracted = abstraction.zip(between);
         Ok(Box::new(Analysed {

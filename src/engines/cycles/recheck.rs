@@ -10,6 +10,7 @@ use crate::memory::{FenceStrength, MemoryModel};
 use crate::placement::recheck;
 use crate::repair::Repair;
 use crate::safety::Synchronisation;
+use crate::text::counted;
 
 /// Looks at fences under a memory model.
 pub(super) struct Second<'c> {
@@ -54,7 +55,10 @@ impl Checker for Second<'_> {
         }
         Ok(Answer::Holds(Ground {
             claim: "every run is sequentially consistent",
-            rests_on: format!("the event graph: no path of its {} delays is left open", findings.delays.len()),
+            rests_on: format!(
+                "the event graph: no path of its {} is left open",
+                counted(findings.delays.len(), "delay")
+            ),
         }))
     }
 }

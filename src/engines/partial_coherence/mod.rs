@@ -206,7 +206,8 @@ impl Proof {
         let values = given_up.names(program, split);
         let values = values.map_or(String::new(), |names| format!("; the values of {names} are not told apart"));
         format!(
-            "all {states} states of an abstraction that has every run of the program (partial coherence, --buffers {}), however many writes wait{values} (re-checked)",
+            "{} of an abstraction that has every run of the program (partial coherence, --buffers {}), however many writes wait{values} (re-checked)",
+            if *states == 1 { "the only state".to_owned() } else { format!("all {states} states") },
             view.coherence
         )
     }

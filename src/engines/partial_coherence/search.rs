@@ -89,6 +89,7 @@ pub fn search<'s>(space: &'s Space<'s>, most: usize, budget: &Budget) -> Result<
         }
         // For each state, as all searches pay; the clock is looked at now and then.
         block.iter().try_for_each(|_| budget.check()).map_err(LimitReached::Budget)?;
+        budget.found_states(blocks.states.len());
         if let Err((number, bad)) = blocks.expand(&block) {
             return Ok(Found::Bad(way_to(space, &blocks, &parents, number, first_steps), bad));
         }

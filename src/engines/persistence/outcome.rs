@@ -29,6 +29,7 @@ use crate::placement::exact::unreadability;
 use crate::placement::{MinimalSets, Minimality, Placement};
 use crate::program::At;
 use crate::repair::Repair;
+use crate::text::counted;
 use crate::weak::split::SplitProgram;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
@@ -198,7 +199,7 @@ impl Checker for Open<'_> {
         }
         Ok(Answer::Holds(Ground {
             claim: "every run has the program order and the store order of a sequentially consistent run",
-            rests_on: format!("no pattern is left open in {} states", checked.explored.states),
+            rests_on: format!("no pattern is left open in {}", counted(checked.explored.states, "state")),
         }))
     }
 }

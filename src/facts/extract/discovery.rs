@@ -6,15 +6,17 @@
 //! state has none (a minimised state space, or a part) the steps are gathered in one more scan and searched, with
 //! eight bytes a transition.
 
-use super::chunks::{Meter, Stop, Worker, pass};
+use super::chunks::{At, Body, Meter, Worker, pass};
 use super::state_table::StateTable;
-use crate::lts::aut::Transitions;
+use super::stop::{Reason, Stop};
+use crate::lts::space::Transition;
 use fixedbitset::FixedBitSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Which states have a step to them from the initial state, or from a state with a smaller number.
 pub(super) struct Discovery {
+    /// No position, if it is not known.
     initial: usize,
     states: usize,
     discovered: Vec<AtomicU64>,
@@ -28,6 +30,27 @@ impl Discovery {
         let discovery = Discovery { initial, states, discovered };
         discovery.discover(initial);
         Some(discovery)
+    }
+
+    /// Nothing: the initial state is not in the table, or not known.
+    pub(super) fn of_no_initial(table: &StateTable) -> Discovery {
+        let states = table.num_of_states();
+        let discovered = (0..states.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Discovery { initial: usize::MAX, states, discovered }
+    }
+
+    /// The states that were discovered, in runs.
+    pub(super) fn runs(&self, table: &StateTable) -> Vec<Range<u64>> {
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        let is_discovered =
+            |position: &usize| self.discovered[position / 64].load(Ordering::Relaxed) & 1 << (position % 64) != 0;
+        for state in (0..self.states).filter(is_discovered).filter_map(|position| table.state_at(position)) {
+            match runs.last_mut() {
+                Some(last) if last.end == state => last.end += 1,
+                _ => runs.push(state..state + 1),
+            }
+        }
+        runs
     }
 
     /// There is a step between the states at these positions.
@@ -58,8 +81,7 @@ impl Discovery {
     /// The first state that the initial state does not lead to, when the pass is over.
     pub(super) fn first_unreached(
         &self,
-        bytes: &[u8],
-        body: Range<usize>,
+        bodies: &[Body<'_>],
         table: &StateTable,
         meter: &Meter<'_>,
     ) -> Result<Option<u64>, Stop> {
@@ -72,7 +94,7 @@ impl Discovery {
                 |position: &usize| self.discovered[position / 64].load(Ordering::Relaxed) & 1 << (position % 64) == 0;
             return Ok((0..self.states).find(undiscovered).and_then(|position| table.state_at(position)));
         }
-        let workers = pass(bytes, body, &meter.silent(), || Edges { table, edges: Vec::new() })?;
+        let workers = pass(bodies, &meter.silent(), || Edges { table, edges: Vec::new() })?;
         let mut edges: Vec<u64> = workers.into_iter().flat_map(|worker| worker.edges).collect();
         edges.sort_unstable();
         let mut reached = FixedBitSet::with_capacity(self.states);
@@ -97,10 +119,9 @@ struct Edges<'t> {
     edges: Vec<u64>,
 }
 
-impl<'a> Worker<'a> for Edges<'_> {
-    fn chunk(&mut self, transitions: &mut Transitions<'a>) -> Result<(), Stop> {
+impl Worker for Edges<'_> {
+    fn batch(&mut self, transitions: &[Transition]) -> Result<(), At<Reason>> {
         for transition in transitions {
-            let transition = transition?;
             let positions = (self.table.position(transition.from), self.table.position(transition.to));
             if let (Some(from), Some(to)) = positions
                 && from != to

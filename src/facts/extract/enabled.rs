@@ -5,14 +5,15 @@
 //! state gets the union of what was there and what is new: union is commutative and associative, so the order of
 //! arrival does not matter.
 
-use super::chunks::{Meter, Reason, Stop, Worker, pass};
+use super::chunks::{At, Meter, Worker, pass};
 use super::labels::{self, INTERNAL, Labels};
-use super::layout::Layout;
+use super::layout::{self, Layout};
 use super::local_sets::{self, EMPTY, LocalSets};
 use super::state_table::{Builder, Overflow, StateTable, TooManyThreads};
+use super::stop::{Excluded, Reason, Stop};
 use crate::ids::ThreadId;
-use crate::lts::aut::{Transition, Transitions};
-use std::sync::{Mutex, PoisonError};
+use crate::lts::space::{End, Transition, UNREAD};
+use std::sync::{Mutex, PoisonError, RwLockReadGuard};
 
 /// What the pass found.
 pub(super) struct Enabled {
@@ -27,20 +28,18 @@ pub(super) struct Enabled {
 }
 
 /// Runs the pass.
-pub(super) fn collect<'a>(
-    bytes: &'a [u8],
-    layout: &Layout,
-    labels: &Labels<'a>,
-    meter: &Meter<'_>,
-) -> Result<Enabled, Stop> {
-    let (numbering, states) = layout.numbering(bytes, meter)?;
-    let (table, locals) = (Builder::new(numbering, bytes.len()), Mutex::new(LocalSets::default()));
-    let workers = pass(bytes, layout.body(), meter, || Gatherer {
+pub(super) fn collect(layout: &Layout<'_>, labels: &Labels<'_>, meter: &Meter<'_>) -> Result<Enabled, Stop> {
+    let (bodies, (numbering, states)) = (layout.bodies(), layout.numbering(meter)?);
+    let room = meter.check_room(numbering.bytes());
+    room.map_err(|limit| Stop { input: 0, position: 0, reason: Reason::Exhausted(limit) })?;
+    let (table, locals) = (Builder::new(numbering, layout::most_transitions(bodies)), Mutex::new(LocalSets::default()));
+    let workers = pass(bodies, meter, || Gatherer {
         table: &table,
         shared_locals: &locals,
         state_limit: layout.state_limit(),
         labels: labels::Cache::new(labels),
         locals: local_sets::Cache::new(&locals),
+        state: None,
         gathered: Vec::new(),
         threads: Vec::new(),
         transitions: 0,
@@ -51,61 +50,85 @@ pub(super) fn collect<'a>(
     Ok(Enabled { table: table.finish(), locals, states, transitions })
 }
 
-struct Gatherer<'a, 't> {
+struct Gatherer<'t> {
     table: &'t Builder,
     shared_locals: &'t Mutex<LocalSets>,
     state_limit: u64,
-    labels: labels::Cache<'a, 't>,
+    labels: labels::Cache<'t>,
     locals: local_sets::Cache<'t>,
-    /// By thread: its local set in the state whose transitions are being read.
+    /// The state whose transitions are being read, and where the last one of them stands.
+    state: Option<(u64, u32)>,
+    /// By thread: its local set in that state.
     gathered: Vec<u32>,
     /// The threads whose local set is not empty.
     threads: Vec<ThreadId>,
     transitions: u64,
 }
 
-impl<'a> Worker<'a> for Gatherer<'a, '_> {
-    fn chunk(&mut self, transitions: &mut Transitions<'a>) -> Result<(), Stop> {
+impl Worker for Gatherer<'_> {
+    #[inline]
+    fn label(&mut self, text: &[u8]) -> Option<u32> {
+        self.labels.get(text)
+    }
+
+    fn batch(&mut self, transitions: &[Transition]) -> Result<(), At<Reason>> {
         let shared = self.table;
         let mut table = shared.table();
-        let mut next = transitions.next().transpose()?;
-        while let Some(transition) = next {
-            self.check_states(&transition)?;
-            let label = self.labels.get(&transition)?;
+        for transition in transitions {
+            let &Transition { from, to, at, .. } = transition;
+            if let Some((state, last)) = self.state.replace((from, at))
+                && state != from
+            {
+                table = self.store(table, state, last)?;
+            }
+            self.check_states(transition)?;
+            if transition.label == UNREAD {
+                return Err(At { at, what: self.labels.refusal() });
+            }
+            let label = self.labels.seen(transition.label);
             self.transitions += 1;
             // An internal self-loop changes nothing, whoever takes it.
-            if label.number != INTERNAL || transition.from != transition.to {
+            if label.number != INTERNAL || from != to {
                 self.gather(label);
-            }
-            let from = transition.from;
-            next = transitions.next().transpose()?;
-            if next.is_some_and(|next| next.from == from) {
-                continue;
-            }
-            // Filled to the last transition of the state.
-            while let Err(Overflow) = table.unite(from, &self.threads, &self.gathered, &mut self.locals) {
-                drop(table);
-                shared.make_room(self.shared_locals).map_err(|TooManyThreads(threads)| Stop {
-                    offset: transition.places[1],
-                    reason: Reason::TooManyThreads(threads),
-                })?;
-                table = shared.table();
-            }
-            for thread in self.threads.drain(..) {
-                self.gathered[thread.index()] = EMPTY;
             }
         }
         Ok(())
     }
+
+    fn end_of_chunk(&mut self) -> Result<(), At<Reason>> {
+        let Some((state, last)) = self.state.take() else { return Ok(()) };
+        self.store(self.table.table(), state, last).map(drop)
+    }
 }
 
-impl<'a> Gatherer<'a, '_> {
+impl<'t> Gatherer<'t> {
+    /// Stores what was gathered for a state.
     #[inline]
-    fn check_states(&self, transition: &Transition<'a>) -> Result<(), Stop> {
-        let [from_place, _, to_place] = transition.places;
-        for (state, offset) in [(transition.from, from_place), (transition.to, to_place)] {
+    fn store(
+        &mut self,
+        mut table: RwLockReadGuard<'t, StateTable>,
+        state: u64,
+        last: u32,
+    ) -> Result<RwLockReadGuard<'t, StateTable>, At<Reason>> {
+        while let Err(Overflow) = table.unite(state, &self.threads, &self.gathered, &mut self.locals) {
+            drop(table);
+            self.table
+                .make_room(self.shared_locals)
+                .map_err(|TooManyThreads(threads)| At { at: last, what: Reason::TooManyThreads(threads) })?;
+            table = self.table.table();
+        }
+        for thread in self.threads.drain(..) {
+            self.gathered[thread.index()] = EMPTY;
+        }
+        Ok(table)
+    }
+
+    #[inline]
+    fn check_states(&self, transition: &Transition) -> Result<(), At<Reason>> {
+        for (state, of) in [(transition.from, End::Source), (transition.to, End::Target)] {
             if state >= self.state_limit {
-                return Err(Stop { offset, reason: Reason::State(self.state_limit) });
+                let what = Reason::State(Excluded { state, limit: self.state_limit, of });
+                return Err(At { at: transition.at, what });
             }
         }
         Ok(())

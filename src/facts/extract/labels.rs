@@ -1,13 +1,13 @@
 //! Label texts to numbers: every distinct text is understood once.
 //!
 //! A label is a value (method §1): texts that mean the same label get the same number. Workers keep their own map
-//! from texts, slices of the input, to numbers, and go to the shared table only for a text that is new to them. The
+//! from texts to what they need to know of them, and go to the shared table only for a text that is new to them. The
 //! numbers depend on who comes first; nothing that leaves the extraction does.
 
-use super::chunks::{Reason, Stop, lock};
+use super::chunks::lock;
 use super::reading::{Meaning, Reading};
+use super::stop::Reason;
 use crate::ids::ThreadId;
-use crate::lts::aut::Transition;
 use crate::lts::label::Label;
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, PoisonError};
@@ -32,13 +32,13 @@ pub(super) struct Seen {
 /// The table that workers share while labels are being found.
 pub(super) struct Labels<'a> {
     reading: &'a Reading,
-    known: Mutex<Known<'a>>,
+    known: Mutex<Known>,
 }
 
 /// The labels of a state space.
 #[derive(Default)]
-pub(super) struct Known<'a> {
-    seen: FxHashMap<&'a [u8], Seen>,
+pub(super) struct Known {
+    seen: FxHashMap<Box<[u8]>, Seen>,
     by_label: FxHashMap<Label, Seen>,
     /// By number.
     pub(super) labels: Vec<Label>,
@@ -48,7 +48,7 @@ pub(super) struct Known<'a> {
     /// What stands for a thread, if there are internal labels: its local sets show which states have an internal
     /// step that leads elsewhere.
     pub(super) internal: Option<ThreadId>,
-    unread_escape: Option<&'a [u8]>,
+    unread_escape: Option<Box<[u8]>>,
 }
 
 impl<'a> Labels<'a> {
@@ -57,43 +57,42 @@ impl<'a> Labels<'a> {
     }
 
     /// All labels, when the pass is over.
-    pub(super) fn known(self) -> Known<'a> {
+    pub(super) fn known(self) -> Known {
         self.known.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn get(&self, transition: &Transition<'a>) -> Result<Seen, Stop> {
+    fn get(&self, text: &[u8]) -> Result<Seen, Reason> {
         let mut known = lock(&self.known);
-        if let Some(&seen) = known.seen.get(transition.label) {
+        if let Some(&seen) = known.seen.get(text) {
             return Ok(seen);
         }
-        let start = transition.places[1];
-        let label = start..start + transition.label.len();
-        if label.len() > MAX_LABEL_BYTES {
-            let expected = "a label of at most a megabyte".to_owned();
-            return Err(Stop { offset: start, reason: Reason::Label { expected, label } });
+        if text.len() > MAX_LABEL_BYTES {
+            return Err(Reason::Label { expected: "a label of at most a megabyte".to_owned(), offset: 0 });
         }
         // A text that cannot be read is not remembered, so that every worker reports the place where it met it.
-        let seen = match self.reading.meaning(transition.label) {
+        let seen = match self.reading.meaning(text) {
             Ok(Meaning::Internal) => known.add_internal(),
             Ok(Meaning::Visible(label)) => known.add(label),
-            Err(error) => {
-                let offset = start + error.offset.min(transition.label.len());
-                return Err(Stop { offset, reason: Reason::Label { expected: error.expected, label } });
-            }
+            Err(error) => return Err(Reason::Label { expected: error.expected, offset: error.offset }),
         };
-        if self.reading.leaves_escapes(transition.label) {
-            known.unread_escape = known.unread_escape.max(Some(transition.label));
+        if self.reading.leaves_escapes(text) && known.unread_escape.as_deref() < Some(text) {
+            known.unread_escape = Some(text.into());
         }
-        known.seen.insert(transition.label, seen);
+        known.seen.insert(text.into(), seen);
         Ok(seen)
     }
 }
 
-impl<'a> Known<'a> {
+impl Known {
     /// A label text that was seen.
     #[inline]
     pub(super) fn get(&self, text: &[u8]) -> Option<Seen> {
         self.seen.get(text).copied()
+    }
+
+    /// The texts that were seen, with the labels that they mean; none is an internal one.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&[u8], Option<Label>)> {
+        self.seen.iter().map(|(text, seen)| (&**text, self.labels.get(seen.number as usize).cloned()))
     }
 
     /// The threads of the labels, without what stands for one.
@@ -107,7 +106,7 @@ impl<'a> Known<'a> {
 
     pub(super) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
-        if let Some(label) = self.unread_escape {
+        if let Some(label) = &self.unread_escape {
             let quoted = crate::lts::error::quoted(label);
             warnings
                 .push(format!("labels contain \\\", as in {quoted}; if the file is LTSmin's, say --escapes ltsmin"));
@@ -141,25 +140,82 @@ impl<'a> Known<'a> {
     }
 }
 
-/// A worker's view of the labels.
-pub(super) struct Cache<'a, 't> {
-    labels: &'t Labels<'a>,
-    seen: FxHashMap<&'a [u8], Seen>,
+/// A worker's own numbers for the texts that it has met.
+#[derive(Default)]
+struct Texts {
+    numbers: FxHashMap<Box<[u8]>, u32>,
+    /// By number.
+    seen: Vec<Seen>,
 }
 
-impl<'a, 't> Cache<'a, 't> {
-    pub(super) fn new(labels: &'t Labels<'a>) -> Self {
-        Cache { labels, seen: FxHashMap::default() }
+impl Texts {
+    /// The number of a text; a new one is looked up elsewhere.
+    #[inline]
+    fn number<E>(&mut self, text: &[u8], look_up: impl FnOnce() -> Result<Seen, E>) -> Result<u32, E> {
+        if let Some(&number) = self.numbers.get(text) {
+            return Ok(number);
+        }
+        let seen = look_up()?;
+        let number = u32::try_from(self.seen.len()).expect("memory ends before 2^32 distinct labels");
+        self.seen.push(seen);
+        self.numbers.insert(text.into(), number);
+        Ok(number)
+    }
+}
+
+/// A worker's view of the labels while they are being found.
+pub(super) struct Cache<'t> {
+    labels: &'t Labels<'t>,
+    texts: Texts,
+    /// What is wrong with the last text.
+    refusal: Option<Reason>,
+}
+
+impl<'t> Cache<'t> {
+    pub(super) fn new(labels: &'t Labels<'t>) -> Self {
+        Cache { labels, texts: Texts::default(), refusal: None }
     }
 
-    /// A transition's label.
+    /// The worker's number of a text; none, if it cannot be read.
     #[inline]
-    pub(super) fn get(&mut self, transition: &Transition<'a>) -> Result<Seen, Stop> {
-        if let Some(&seen) = self.seen.get(transition.label) {
-            return Ok(seen);
-        }
-        let seen = self.labels.get(transition)?;
-        self.seen.insert(transition.label, seen);
-        Ok(seen)
+    pub(super) fn get(&mut self, text: &[u8]) -> Option<u32> {
+        let Cache { labels, texts, refusal } = self;
+        texts.number(text, || labels.get(text)).map_err(|reason| *refusal = Some(reason)).ok()
+    }
+
+    /// What the worker's number stands for.
+    #[inline]
+    pub(super) fn seen(&self, number: u32) -> Seen {
+        self.texts.seen[number as usize]
+    }
+
+    /// Why the last text has no number.
+    pub(super) fn refusal(&mut self) -> Reason {
+        self.refusal.take().unwrap_or(Reason::Changed)
+    }
+}
+
+/// A worker's view of the labels when all are known.
+pub(super) struct Lookup<'t> {
+    known: &'t Known,
+    texts: Texts,
+}
+
+impl<'t> Lookup<'t> {
+    pub(super) fn new(known: &'t Known) -> Self {
+        Lookup { known, texts: Texts::default() }
+    }
+
+    /// The worker's number of a text; none, if it was not there before.
+    #[inline]
+    pub(super) fn get(&mut self, text: &[u8]) -> Option<u32> {
+        let known = self.known;
+        self.texts.number(text, || known.get(text).ok_or(())).ok()
+    }
+
+    /// What the worker's number stands for.
+    #[inline]
+    pub(super) fn seen(&self, number: u32) -> Seen {
+        self.texts.seen[number as usize]
     }
 }

@@ -49,21 +49,26 @@ mod local_sets;
 mod reading;
 mod refusals;
 mod refused_labels;
+pub mod shard;
 mod state_table;
 mod steps;
+mod stop;
 mod tables;
+pub mod texts;
 
 use super::Facts;
 use crate::budget::Budget;
 use crate::lts::dialect::Dialect;
 use crate::lts::error::Error;
 use crate::lts::source::Bytes;
-use chunks::Meter;
+use chunks::{Body, Counted, Meter};
 use discovery::Discovery;
-use labels::Labels;
+use enabled::Enabled;
+use labels::{Known, Labels};
 use layout::Layout;
 use reading::Reading;
 use refusals::Unseen;
+use stop::Stop;
 
 /// How backslashes in labels are meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,6 +110,8 @@ pub struct Options {
     pub budget: Budget,
     /// Whether conditions that are refused are self-loops.
     pub refusals: Refusals,
+    /// Of a quotient that does not tell: the initial state leads to every state.
+    pub whole: bool,
 }
 
 impl Default for Options {
@@ -118,6 +125,7 @@ impl Default for Options {
             escapes: Escapes::None,
             budget: Budget::default(),
             refusals: Refusals::Unknown,
+            whole: false,
         }
     }
 }
@@ -157,38 +165,26 @@ impl Progress for NoProgress {
 /// If the text is not `.aut`, its header is wrong (unless `lenient` or `recover`), or no dialect reads one of its
 /// labels.
 pub fn extract(source: &Bytes, options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
-    let bytes = source.bytes();
-    let mut layout = Layout::of_header(source, options)?;
-    let reading = Reading::new(options, bytes, layout.body());
-    let (labels, enabled) = loop {
-        let meter = Meter::new(progress, &options.budget, bytes.len(), layout.body().start);
-        let labels = Labels::new(&reading);
-        match enabled::collect(bytes, &layout, &labels, &meter) {
-            Ok(enabled) => break (labels.known(), enabled),
-            // What stands behind the end is none of the state space, so everything read so far may be wrong.
-            Err(stop) if layout.ends_at(bytes, &stop, options) => {}
-            Err(stop) => return Err(stop.into_error(source, &reading)),
-        }
-    };
-    layout.check_counts(source, enabled.transitions, enabled.states)?;
-    let meter = Meter::new(progress, &options.budget, bytes.len(), bytes.len() + layout.body().start);
-    // These are about counts that differ and lines that were left out.
-    let is_part = !layout.warnings.is_empty();
-    let initial = layout.initial().filter(|_| !is_part);
-    let discovery = initial.and_then(|initial| Discovery::new(&enabled.table, initial));
-    let part = steps::collect(bytes, layout.body(), &labels, &enabled, discovery.as_ref(), &meter).and_then(|steps| {
-        let Some((initial, discovery)) = initial.zip(discovery.as_ref()) else { return Ok((steps, None)) };
-        let occurring = enabled.table.num_of_states() as u64;
-        if occurring < enabled.states {
-            let reason = format!("the header counts {} states, and only {occurring} occur", enabled.states);
-            return Ok((steps, Some(reason)));
-        }
-        let unreached = discovery.first_unreached(bytes, layout.body(), &enabled.table, &meter)?;
-        Ok((steps, unreached.map(|state| format!("nothing leads from the initial state {initial} to state {state}"))))
-    });
-    let (steps, part) = part.map_err(|stop| stop.into_error(source, &reading))?;
+    extract_all(std::slice::from_ref(source), options, progress)
+}
+
+/// Extracts the facts of a state space that is in several files: see `layout` on what their headers say.
+///
+/// # Errors
+/// As for [`extract`], and if the headers disagree.
+pub fn extract_all(sources: &[Bytes], options: &Options, progress: &dyn Progress) -> Result<Extraction, Error> {
+    let First { mut layout, reading, labels, enabled } =
+        First::read(Layout::of_headers(sources, options)?, options, progress)?;
+    layout.check_counts(enabled.transitions, enabled.states)?;
+    let bodies = layout.bodies();
+    let meter = Meter::new(progress, &options.budget, bodies, Counted::Second);
+    let question = Question::new(&layout, &enabled);
+    let part = steps::collect(bodies, &labels, &enabled, question.discovery.as_ref(), &meter)
+        .and_then(|steps| Ok((steps, question.answer(bodies, &enabled, &meter)?)));
+    let (steps, part) = part.map_err(|stop| stop.into_error(bodies, &reading))?;
     meter.finish();
-    let cut_off = is_part || part.is_some();
+    // Warnings are about counts that differ and lines that were left out.
+    let cut_off = !layout.warnings.is_empty() || part.is_some();
     let mut warnings = layout.warnings;
     warnings.extend(labels.warnings());
     warnings.extend(steps.warnings());
@@ -199,4 +195,54 @@ pub fn extract(source: &Bytes, options: &Options, progress: &dyn Progress) -> Re
     let facts = tables::build(&labels, &enabled, &steps, unseen);
     let facts = Facts { cut_off, ..facts };
     Ok(Extraction { facts, dialect: reading.dialect().name().to_owned(), warnings, part })
+}
+
+/// What the first pass found.
+struct First<'s> {
+    layout: Layout<'s>,
+    reading: Reading,
+    labels: Known,
+    enabled: Enabled,
+}
+
+impl<'s> First<'s> {
+    fn read(mut layout: Layout<'s>, options: &Options, progress: &dyn Progress) -> Result<First<'s>, Error> {
+        let reading = Reading::new(options, layout.bodies());
+        let (labels, enabled) = loop {
+            let meter = Meter::new(progress, &options.budget, layout.bodies(), Counted::First);
+            let labels = Labels::new(&reading);
+            match enabled::collect(&layout, &labels, &meter) {
+                Ok(enabled) => break (labels.known(), enabled),
+                // What stands behind the end is none of the state space, so everything read so far may be wrong.
+                Err(stop) if layout.ends_at(&stop, options) => {}
+                Err(stop) => return Err(stop.into_error(layout.bodies(), &reading)),
+            }
+        };
+        Ok(First { layout, reading, labels, enabled })
+    }
+}
+
+/// Whether the initial state leads to every state: to be asked before the second pass and answered after it.
+struct Question {
+    initial: Option<u64>,
+    discovery: Option<Discovery>,
+}
+
+impl Question {
+    /// Of what is known to be a part nothing is asked.
+    fn new(layout: &Layout<'_>, enabled: &Enabled) -> Question {
+        let initial = layout.initial().filter(|_| layout.warnings.is_empty());
+        Question { initial, discovery: initial.and_then(|initial| Discovery::new(&enabled.table, initial)) }
+    }
+
+    /// Why this is a part of a state space, if it is one.
+    fn answer(&self, bodies: &[Body<'_>], enabled: &Enabled, meter: &Meter<'_>) -> Result<Option<String>, Stop> {
+        let Some((initial, discovery)) = self.initial.zip(self.discovery.as_ref()) else { return Ok(None) };
+        let occurring = enabled.table.num_of_states() as u64;
+        if occurring < enabled.states {
+            return Ok(Some(format!("the header counts {} states, and only {occurring} occur", enabled.states)));
+        }
+        let unreached = discovery.first_unreached(bodies, &enabled.table, meter)?;
+        Ok(unreached.map(|state| format!("nothing leads from the initial state {initial} to state {state}")))
+    }
 }

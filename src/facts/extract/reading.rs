@@ -1,11 +1,11 @@
 //! What a label text means: an internal step, or a label of the dialect.
 
+use super::chunks::Body;
 use super::{Escapes, Options};
-use crate::lts::aut;
 use crate::lts::dialect::{Dialect, LabelError};
 use crate::lts::label::Label;
+use crate::lts::space::{Reader, Transition, UNREAD};
 use std::borrow::Cow;
-use std::ops::Range;
 
 /// The rules by which label texts are read.
 pub(super) struct Reading {
@@ -33,33 +33,51 @@ pub(super) enum Meaning {
 impl Reading {
     /// The rules of `options`; the dialect, if it is not given, is the one that reads the first label that is not
     /// internal.
-    pub(super) fn new(options: &Options, bytes: &[u8], body: Range<usize>) -> Reading {
-        let mut reading = Reading {
-            dialect: Dialect::Native,
-            chosen: Chosen::ForLackOfOthers,
-            tau: options.tau.clone(),
-            internal: options.internal.clone(),
-            escapes: options.escapes,
-        };
-        if let Some(dialect) = &options.dialect {
-            (reading.dialect, reading.chosen) = (dialect.clone(), Chosen::ByUser);
+    pub(super) fn new(options: &Options, bodies: &[Body<'_>]) -> Reading {
+        let mut reading = Reading::of_nothing(options);
+        if reading.chosen == Chosen::ByUser {
             return reading;
         }
+        let mut search = FirstVisible { reading: &reading, found: None };
         // A fault ends the search; the first pass will report it.
-        for transition in aut::transitions(bytes, body).map_while(Result::ok) {
-            let Ok(text) = reading.decode(transition.label) else { break };
-            if reading.is_internal(&text) {
-                continue;
-            }
-            match Dialect::detect(&text) {
-                Some(dialect) => (reading.dialect, reading.chosen) = (dialect, Chosen::ByFirstLabel),
-                // So that the message tells how far the dialect came that was most likely meant.
-                None if text.trim_start().starts_with("rw(") => reading.dialect = Dialect::Rw,
-                None => {}
-            }
-            break;
+        let is_read = |body: &Body<'_>| body.space.read(body.range.clone(), &mut search).is_ok();
+        let _ = bodies.iter().all(is_read);
+        if let Some(text) = search.found {
+            reading.choose(&text);
         }
         reading
+    }
+
+    /// The rules of `options` as long as no label was seen.
+    pub(super) fn of_nothing(options: &Options) -> Reading {
+        let (dialect, chosen) = match &options.dialect {
+            Some(dialect) => (dialect.clone(), Chosen::ByUser),
+            None => (Dialect::Native, Chosen::ForLackOfOthers),
+        };
+        let (tau, internal) = (options.tau.clone(), options.internal.clone());
+        Reading { dialect, chosen, tau, internal, escapes: options.escapes }
+    }
+
+    /// The rules of `options` when this is the first label; none, if it is internal.
+    pub(super) fn of_first(options: &Options, label: &[u8]) -> Option<Reading> {
+        let mut reading = Reading::of_nothing(options);
+        let text = reading.decode(label).ok()?.into_owned();
+        if reading.is_internal(&text) {
+            return None;
+        }
+        if reading.chosen != Chosen::ByUser {
+            reading.choose(&text);
+        }
+        Some(reading)
+    }
+
+    fn choose(&mut self, text: &str) {
+        match Dialect::detect(text) {
+            Some(dialect) => (self.dialect, self.chosen) = (dialect, Chosen::ByFirstLabel),
+            // So that the message tells how far the dialect came that was most likely meant.
+            None if text.trim_start().starts_with("rw(") => self.dialect = Dialect::Rw,
+            None => {}
+        }
     }
 
     pub(super) fn dialect(&self) -> &Dialect {
@@ -102,6 +120,29 @@ impl Reading {
             (Escapes::Ltsmin, [b'#', hex @ .., b'#']) => from_hex(hex).map(Cow::Owned),
             (Escapes::Ltsmin, _) => unescape(label).map(Cow::Owned),
         }
+    }
+}
+
+/// Looks for the first label that is not internal.
+struct FirstVisible<'r> {
+    reading: &'r Reading,
+    found: Option<String>,
+}
+
+impl Reader for FirstVisible<'_> {
+    type Stop = ();
+
+    fn label(&mut self, text: &[u8]) -> Option<u32> {
+        let text = self.reading.decode(text).ok()?;
+        if self.reading.is_internal(&text) {
+            return Some(0);
+        }
+        self.found = Some(text.into_owned());
+        None
+    }
+
+    fn batch(&mut self, _: usize, transitions: &[Transition]) -> Result<(), ()> {
+        if transitions.iter().any(|transition| transition.label == UNREAD) { Err(()) } else { Ok(()) }
     }
 }
 

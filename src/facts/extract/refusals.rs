@@ -66,7 +66,7 @@ impl Instruction {
 }
 
 /// Finds them.
-pub(super) fn unseen(labels: &Known<'_>, enabled: &Enabled, steps: &Steps) -> Unseen {
+pub(super) fn unseen(labels: &Known, enabled: &Enabled, steps: &Steps) -> Unseen {
     let instructions = Instructions::new(labels, &enabled.locals, steps);
     let mut unseen = Unseen::default();
     let candidates: Vec<usize> = (0..instructions.all.len()).filter(|&i| instructions.may_hide(labels, i)).collect();
@@ -101,7 +101,7 @@ struct Instructions {
 }
 
 impl Instructions {
-    fn new(labels: &Known<'_>, locals: &LocalSets, steps: &Steps) -> Instructions {
+    fn new(labels: &Known, locals: &LocalSets, steps: &Steps) -> Instructions {
         let mut ids: FxHashMap<(&str, &str), usize> = FxHashMap::default();
         let mut all: Vec<Instruction> = Vec::new();
         let mut of_label = Vec::with_capacity(labels.labels.len());
@@ -134,7 +134,7 @@ impl Instructions {
     }
 
     /// Whether refused evaluations of the instruction may be missing, and would read something.
-    fn may_hide(&self, labels: &Known<'_>, instruction: usize) -> bool {
+    fn may_hide(&self, labels: &Known, instruction: usize) -> bool {
         let own = &self.all[instruction];
         let labels = &labels.labels;
         !own.shows_itself()

@@ -25,6 +25,9 @@ const WORD_BITS: u32 = u32::BITS;
 /// Tables smaller than this are never refused.
 const ALWAYS_ALLOWED_BYTES: usize = 1 << 24;
 
+/// What a transition may take of a larger table: four times as much as the shortest line.
+const BYTES_PER_TRANSITION: usize = 28;
+
 /// Something did not fit: [make room](Builder::make_room) and try again.
 #[derive(Debug)]
 pub(super) struct Overflow;
@@ -287,15 +290,19 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// A table in which nothing is enabled, for a text of so many bytes.
-    pub(super) fn new(numbering: Numbering, text_bytes: usize) -> Self {
+    /// A table in which nothing is enabled, for so many transitions.
+    pub(super) fn new(numbering: Numbering, transitions: u64) -> Self {
         let states = match &numbering {
             Numbering::Dense(size) => *size,
             Numbering::Sparse(states) => states.len(),
         };
         let words = (0..states).map(|_| AtomicU32::new(0)).collect();
         let table = StateTable { numbering, fields: Vec::new(), stride: 1, words };
-        Builder { table: RwLock::new(table), memory_limit: text_bytes.saturating_mul(4) }
+        Builder {
+            table: RwLock::new(table),
+            memory_limit: usize::try_from(transitions)
+                .map_or(usize::MAX, |most| most.saturating_mul(BYTES_PER_TRANSITION)),
+        }
     }
 
     /// The table as it is laid out now; to be given back before [`make_room`](Self::make_room).

@@ -4,16 +4,16 @@
 //! not blocked evaluations, and for internal steps the distinct pairs of local sets that they lead between; besides,
 //! which labels have blocked evaluations. See the [parent's page](super) on internal steps.
 
-use super::chunks::{Meter, Reason, Stop, Worker, pass};
+use super::chunks::{At, Body, Meter, Worker, pass};
 use super::discovery::Discovery;
 use super::enabled::Enabled;
-use super::labels::{INTERNAL, Known};
+use super::labels::{INTERNAL, Known, Lookup};
 use super::local_sets::EMPTY;
+use super::stop::{Reason, Stop};
 use crate::ids::ThreadId;
-use crate::lts::aut::Transitions;
+use crate::lts::space::{Transition, UNREAD};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
-use std::ops::Range;
 
 /// A visible step of a thread, as its thread sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,16 +67,16 @@ pub(super) struct Steps {
 }
 
 /// Runs the pass.
-pub(super) fn collect<'a>(
-    bytes: &'a [u8],
-    body: Range<usize>,
-    labels: &Known<'a>,
+pub(super) fn collect(
+    bodies: &[Body<'_>],
+    labels: &Known,
     enabled: &Enabled,
     discovery: Option<&Discovery>,
     meter: &Meter<'_>,
 ) -> Result<Steps, Stop> {
-    let workers = pass(bytes, body, meter, || Walker {
+    let workers = pass(bodies, meter, || Walker {
         labels,
+        texts: Lookup::new(labels),
         enabled,
         discovery,
         recent: vec![Step { label: INTERNAL, after: EMPTY, before: EMPTY, then_internal: false }; RECENT],
@@ -110,8 +110,9 @@ impl Steps {
 /// Size of the direct-mapped cache of steps: it keeps nearly all transitions from being hashed into the set.
 const RECENT: usize = 1 << 12;
 
-struct Walker<'a, 't> {
-    labels: &'t Known<'a>,
+struct Walker<'t> {
+    labels: &'t Known,
+    texts: Lookup<'t>,
     enabled: &'t Enabled,
     discovery: Option<&'t Discovery>,
     recent: Vec<Step>,
@@ -120,14 +121,19 @@ struct Walker<'a, 't> {
     steps: Steps,
 }
 
-impl<'a> Worker<'a> for Walker<'a, '_> {
-    fn chunk(&mut self, transitions: &mut Transitions<'a>) -> Result<(), Stop> {
+impl Worker for Walker<'_> {
+    #[inline]
+    fn label(&mut self, text: &[u8]) -> Option<u32> {
+        self.texts.get(text)
+    }
+
+    fn batch(&mut self, transitions: &[Transition]) -> Result<(), At<Reason>> {
         let table = &self.enabled.table;
         for transition in transitions {
-            let transition = transition?;
-            let Some(label) = self.labels.get(transition.label) else {
-                return Err(Stop { offset: transition.places[1], reason: Reason::Changed });
-            };
+            if transition.label == UNREAD {
+                return Err(At { at: transition.at, what: Reason::Changed });
+            }
+            let label = self.texts.seen(transition.label);
             if let Some(discovery) = self.discovery
                 && let (Some(from), Some(to)) = (table.position(transition.from), table.position(transition.to))
             {
@@ -155,7 +161,7 @@ impl<'a> Worker<'a> for Walker<'a, '_> {
     }
 }
 
-impl Walker<'_, '_> {
+impl Walker<'_> {
     #[inline]
     fn has_internal(&self, state: u64) -> bool {
         self.labels.internal.is_some_and(|thread| self.enabled.table.local_set(state, thread) != EMPTY)

@@ -21,7 +21,7 @@ use crate::lts::label::Label;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Builds the tables; what is unseen is for the caller to find.
-pub(super) fn build(labels: &Known<'_>, enabled: &Enabled, steps: &Steps, unseen: Unseen) -> Facts {
+pub(super) fn build(labels: &Known, enabled: &Enabled, steps: &Steps, unseen: Unseen) -> Facts {
     let shown = Tables { labels: &labels.labels, thread_of: &labels.thread_of, locals: &enabled.locals };
     let facts = shown.build(enabled, steps, Closures::new(steps));
     let closures = Closures::across_waits(steps);

@@ -83,6 +83,7 @@ use crate::program::Span;
 pub const LANGUAGE: Language = Language {
     name: "automata",
     extensions: &["txt", "trench"],
+    reference: "docs/formats.md#automata",
     parse,
     edit: Some(edit::edited),
     insertions: None,

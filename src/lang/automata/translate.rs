@@ -4,7 +4,7 @@ use super::expressions::{boolean, integer, register};
 use super::regions::{self, Region};
 use super::syntax::{self, Action, Automata, Location, Memory, Name, Transition};
 use crate::ids::ControlAt;
-use crate::lang::names::{Unique, plain};
+use crate::lang::names::{Unique, call_by_ends, plain};
 use crate::lang::similar::nearest;
 use crate::lang::{Diagnostic, Parsed, Severity};
 use crate::program::{
@@ -177,14 +177,12 @@ impl<'a> Builder<'a> {
                 ControlAt::new(states.len() - 1)
             })
         };
-        let mut names = Unique::default();
         let mut instructions = Vec::new();
         for transition in self.source.transitions.iter().filter(|t| outside.contains(t.from.text.as_str())) {
             let from = state(&transition.from.text);
-            let mut add = |to: &'a Name, to_position: ControlAt, parts: Parts, span: Span| {
-                let name = format!("{}-{}", plain(&transition.from.text), plain(&to.text));
+            let mut add = |to_position: ControlAt, parts: Parts, span: Span| {
                 instructions.push(Instruction {
-                    name: names.of(&name, '-'),
+                    name: String::new(),
                     from,
                     to: to_position,
                     priority: 0,
@@ -199,20 +197,22 @@ impl<'a> Builder<'a> {
                 Action::Lock => {
                     for region in regions.remove(&transition.span).unwrap_or_default() {
                         let to = state(&region.to.text);
-                        add(region.to, to, region.parts, region.span);
+                        add(to, region.parts, region.span);
                     }
                 }
                 action => {
                     let to = state(&transition.to.text);
-                    add(&transition.to, to, self.parts(action), transition.span);
+                    add(to, self.parts(action), transition.span);
                 }
             }
         }
+        let states: Vec<String> = states.into_iter().map(plain).collect();
+        call_by_ends(&states, &mut instructions);
         let mut names = Unique::default();
         Thread {
             name: String::new(),
             locals: self.locals.clone(),
-            states: states.into_iter().map(|state| names.of(&plain(state), '_')).collect(),
+            states: states.iter().map(|state| names.of(state, '_')).collect(),
             initial: ControlAt(0),
             instructions,
         }

@@ -12,6 +12,7 @@ use super::piece::Piece;
 use super::pointers::{Held, Pointers};
 use crate::ids::{ControlAt, LocationAt, ThreadAt};
 use crate::lang::Diagnostic;
+use crate::lang::names::Numbers;
 use crate::program::{
     Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Marks, Reference, Scope, Span, Thread,
     Variable,
@@ -57,6 +58,7 @@ pub struct Assembler<'a> {
     position: ControlAt,
     pub(super) code: Piece<'a>,
     pub(super) instructions: Vec<Instruction>,
+    numbers: Numbers,
 }
 
 impl<'a> Assembler<'a> {
@@ -72,6 +74,7 @@ impl<'a> Assembler<'a> {
             position: ControlAt(0),
             code: Piece { text: "", start: 0 },
             instructions: Vec::new(),
+            numbers: Numbers::default(),
         }
     }
 
@@ -380,7 +383,7 @@ impl<'a> Assembler<'a> {
         to: ControlAt,
     ) {
         self.instructions.push(Instruction {
-            name: self.instructions.len().to_string(),
+            name: self.numbers.of(kind),
             from: self.position,
             to,
             priority: 0,

@@ -14,6 +14,7 @@ use super::locations::{INT_SIZE, Locations};
 use super::piece::Piece;
 use crate::ids::{LocationAt, ThreadAt};
 use crate::lang::Diagnostic;
+use crate::text::counted;
 
 /// The most elements of an array.
 const MAX_LENGTH: usize = 4096;
@@ -108,7 +109,7 @@ impl Entries<'_> {
         let number = number.filter(|number| (1..=MAX_LENGTH).contains(number));
         let number = number.ok_or_else(|| length.error(format!("expected a length from 1 to {MAX_LENGTH}")))?;
         if values.len() > number {
-            return Err(length.error(format!("there are {} values for {number} elements", values.len())));
+            return Err(length.error(format!("{} for {}", counted(values.len(), "value"), counted(number, "element"))));
         }
         Ok(values.into_iter().chain(std::iter::repeat(0)).take(number).collect())
     }

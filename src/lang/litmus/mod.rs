@@ -43,6 +43,7 @@ use super::{Diagnostic, Diagnostics, Language, Parsed};
 use crate::ids::ThreadAt;
 use crate::program::{Program, Thread};
 use crate::property::{FinalCondition, Observed, Property};
+use crate::text::counted;
 use assembler::{Assembled, Assembler};
 use condition::Lookup;
 use initial::{Entries, RegisterEntry, RegisterValue, thread_number};
@@ -54,6 +55,7 @@ use sections::{Sections, sections};
 pub const LANGUAGE: Language = Language {
     name: "litmus tests",
     extensions: &["litmus"],
+    reference: "docs/formats.md#litmus-tests",
     parse: |_, text| parse(text).map(Parsed::from),
     edit: None,
     insertions: None,
@@ -143,7 +145,10 @@ impl<'t> Reader<'t> {
             }
         }
         for cell in rows.iter().filter_map(|row| row.get(threads.len())) {
-            self.errors.push(cell.error(format!("this row has more cells than the {} threads", threads.len())));
+            self.errors.push(cell.error(format!(
+                "this row has more cells than there are columns ({})",
+                counted(threads.len(), "thread")
+            )));
         }
     }
 

@@ -77,6 +77,7 @@ use vectors::Where;
 pub const LANGUAGE: Language = Language {
     name: "Remmex",
     extensions: &["rmx", "remmex"],
+    reference: "docs/formats.md#remmex",
     parse,
     edit: Some(edit::edited),
     insertions: Some(edit::insertions),

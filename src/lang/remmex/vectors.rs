@@ -9,6 +9,7 @@ use crate::lang::Diagnostic;
 use crate::lang::similar::nearest;
 use crate::program::{BinaryOperator, Expression, Program, Span, UnaryOperator};
 use crate::property::{Observables, StateCondition};
+use crate::text::counted;
 use std::collections::BTreeMap;
 
 /// How many combinations of processes are told one by one.
@@ -50,7 +51,7 @@ pub fn condition(
     const HELP: &str = "an error state has the least number of processes first, then a location for each process";
     let processes = program.threads.len();
     if vector.locations.len() != processes {
-        let message = format!("there are {} locations for {processes} processes", vector.locations.len());
+        let message = format!("{} for {}", counted(vector.locations.len(), "location"), counted(processes, "process"));
         findings.push(Diagnostic::error(vector.span, message).with_help(HELP));
         return None;
     }

@@ -6,6 +6,7 @@
 use super::lexer::{Kind, Token};
 use crate::lang::Diagnostic;
 use crate::program::Span;
+use crate::text::counted;
 use std::collections::HashMap;
 
 /// How many tokens all macros together may give.
@@ -163,7 +164,7 @@ impl<'t> Expander<'t, '_> {
             let expected = known.parameters.len();
             let message = match arguments.iter().position(|argument| argument.is_empty()) {
                 Some(empty) => format!("argument {} of `{}` is empty", empty + 1, name.text),
-                None => format!("`{}` has {expected} parameters, and here are {}", name.text, arguments.len()),
+                None => format!("`{}` has {}, found {}", name.text, counted(expected, "parameter"), arguments.len()),
             };
             return Err(self.error(name.span, message, CALL));
         }

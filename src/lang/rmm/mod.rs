@@ -33,6 +33,8 @@
 //! keeps its name, the variable `x` of process 1 is `x_P1`, a register `$r` the local `r`. A label is the name of the
 //! control state before its statement; a state without a label is called after the last label before it, `L_1`, `L_2`,
 //! …, or `start`, the last one `end`. Instructions are called `FROM-TO`, a second one with these ends `FROM-TO-2`.
+//! A fence takes no number, so that names stay what they are when fences are put in: the state before it is
+//! `fence_L_1` if the one behind it is `L_1`, and what leads to it is called as if it led there.
 //!
 //! `forbidden` is the property that no state is reached in which each process is at the label that a vector has for
 //! it; `*` is any state.
@@ -89,6 +91,7 @@ use super::{Diagnostic, Language, Parsed};
 pub const LANGUAGE: Language = Language {
     name: "Memorax",
     extensions: &["rmm"],
+    reference: "docs/formats.md#memorax",
     parse,
     edit: Some(edit::edited),
     insertions: Some(edit::insertions),

@@ -53,6 +53,8 @@ mod parser;
 mod resolve;
 mod syntax;
 
+pub use parser::{KEYWORDS, mark_words};
+
 use super::{Diagnostic, Language, Parsed, ParsedCondition};
 use crate::program::Program;
 use crate::property::Observables;
@@ -61,6 +63,7 @@ use crate::property::Observables;
 pub const LANGUAGE: Language = Language {
     name: "SLCO",
     extensions: &["slco"],
+    reference: "docs/slco.md, and in short in `seqcon help slco`",
     parse: |_, text| parse(text),
     edit: Some(edit::edited),
     insertions: Some(edit::insertions),

@@ -1,4 +1,5 @@
-//! Any other tool's labels, described by a regular expression in a small TOML file.
+//! Any other tool's labels, described in a small TOML file: by a regular expression with named groups, by
+//! [rules](super::rules) that rewrite them, or both.
 //!
 //! ```toml
 //! label = '^(?<thread>\w+)_(?<instr>\d+)_(?:w\((?<writes>[^)]*)\))?(?:r\((?<reads>[^)]*)\))?$'
@@ -18,10 +19,13 @@
 //! An atomic instruction for which the group `marks` takes part in the match, be it empty, is no fence, and orders by
 //! its marks only. Without writes and without `condition`, the reads are a condition. The expression must
 //! match somewhere in the label; anchor it with `^` and `$` to match all of it.
+//!
+//! Where there are rules (`[[rule]]`), they come first, and `label` may be missing.
 
 #![forbid(unsafe_code)]
 
 use super::LabelError;
+use super::rules::{RuleError, Rules, Written};
 use super::syntax;
 use crate::lts::label::{Access, Label, LabelKind, Step};
 use crate::ordering::{Marks, PartialFence};
@@ -34,7 +38,9 @@ const GROUPS: [&str; 10] =
 /// How a tool writes its labels.
 #[derive(Clone, Debug)]
 pub struct Description {
-    label: Regex,
+    rules: Rules,
+    /// What reads the labels that no rule matches.
+    label: Option<Regex>,
     separator: String,
     local: Option<Regex>,
 }
@@ -61,6 +67,12 @@ pub enum DescriptionError {
     /// A group that means nothing: most likely misspelt.
     #[error("`label` has a group `{0}` that means nothing; the groups are {list}", list = GROUPS.join(", "))]
     UnknownGroup(String),
+    /// Neither an expression nor rules.
+    #[error("there is neither `label`, an expression for labels, nor a `[[rule]]` with `match` and `label`")]
+    Nothing,
+    /// A rule that cannot be used.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
     /// Nothing can be split at an empty separator.
     #[error("`separator` is empty; leave it out for a comma")]
     EmptySeparator,
@@ -69,9 +81,11 @@ pub enum DescriptionError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    label: String,
+    label: Option<String>,
     separator: Option<String>,
     local: Option<String>,
+    #[serde(default)]
+    rule: Vec<Written>,
 }
 
 impl Description {
@@ -82,46 +96,61 @@ impl Description {
     pub fn from_toml(text: &str) -> Result<Description, DescriptionError> {
         let file: File = toml::from_str(text)?;
         let compile = |key, text: &str| Regex::new(text).map_err(|cause| DescriptionError::Regex { key, cause });
-        let label = compile("label", &file.label)?;
-        for required in ["thread", "instr"] {
-            if !label.capture_names().flatten().any(|group| group == required) {
-                return Err(DescriptionError::MissingGroup(required));
-            }
+        let label = file.label.as_deref().map(|text| compile("label", text)).transpose()?;
+        if let Some(label) = &label {
+            check_groups(label)?;
         }
-        if let Some(unknown) = label.capture_names().flatten().find(|group| !GROUPS.contains(group)) {
-            return Err(DescriptionError::UnknownGroup(unknown.to_owned()));
+        let rules = Rules::new(file.rule, text)?;
+        if rules.is_empty() && label.is_none() {
+            return Err(DescriptionError::Nothing);
         }
         let separator = file.separator.unwrap_or_else(|| ",".to_owned());
         if separator.is_empty() {
             return Err(DescriptionError::EmptySeparator);
         }
         let local = file.local.as_deref().map(|text| compile("local", text)).transpose()?;
-        Ok(Description { label, separator, local })
+        Ok(Description { rules, label, separator, local })
     }
 
     /// Reads one label.
     ///
     /// # Errors
-    /// If the expression does not match, or a group is not usable as a name.
+    /// If no rule and no expression matches, what a rule made is no label, or a group is not usable as a name.
     pub fn parse(&self, text: &str) -> Result<Label, LabelError> {
-        let Some(groups) = self.label.captures(text) else {
-            return Err(LabelError { offset: 0, expected: format!("a label that matches `{}`", self.label) });
+        if let Some(made) = self.rules.apply(text) {
+            return made;
+        }
+        let Some(expression) = &self.label else {
+            return Err(LabelError { offset: 0, expected: self.rules.expected() });
         };
+        match expression.captures(text) {
+            Some(groups) => self.matched(&groups),
+            None => {
+                let expected = format!("a label that matches `{expression}`");
+                let or_rules =
+                    if self.rules.is_empty() { String::new() } else { format!(", or {}", self.rules.expected()) };
+                Err(LabelError { offset: 0, expected: expected + &or_rules })
+            }
+        }
+    }
+
+    /// The label that the groups of the expression tell.
+    fn matched(&self, groups: &Captures<'_>) -> Result<Label, LabelError> {
         let flag = |group| groups.name(group).is_some_and(|found| !found.is_empty());
-        let thread = head(&groups, "thread", "a thread name of letters, digits and _ ' $ # - .", '.')?;
-        let instr = head(&groups, "instr", "an instruction name of letters, digits and _ ' $ # -", '_')?;
+        let thread = head(groups, "thread", "a thread name of letters, digits and _ ' $ # - .", '.')?;
+        let instr = head(groups, "instr", "an instruction name of letters, digits and _ ' $ # -", '_')?;
         if flag("fence") || flag("fence_kind") {
-            let kind = fence(&groups)?;
+            let kind = fence(groups)?;
             return Ok(Label { thread, instr, kind, refused: false, steps: Vec::new() });
         }
-        let kind = match (flag("atomic"), marks(&groups)?) {
+        let kind = match (flag("atomic"), marks(groups)?) {
             (true, None) => LabelKind::Atomic,
             (true, Some(marks)) => LabelKind::Rmw(marks),
             (false, None | Some(Marks::NONE)) => LabelKind::Plain,
             (false, Some(marks)) => LabelKind::Marked(marks),
         };
-        let condition = self.accesses(&groups, "condition")?;
-        let (reads, writes) = (self.accesses(&groups, "reads")?, self.accesses(&groups, "writes")?);
+        let condition = self.accesses(groups, "condition")?;
+        let (reads, writes) = (self.accesses(groups, "reads")?, self.accesses(groups, "writes")?);
         let mut steps = Vec::new();
         if writes.is_empty() && !flag("condition") {
             if !reads.is_empty() || flag("refused") {
@@ -154,6 +183,19 @@ impl Description {
             Ok(Access { name: name.to_owned(), local, address: Vec::new() })
         };
         names.map(access).collect()
+    }
+}
+
+/// All groups that are needed, and none that means nothing.
+fn check_groups(label: &Regex) -> Result<(), DescriptionError> {
+    for required in ["thread", "instr"] {
+        if !label.capture_names().flatten().any(|group| group == required) {
+            return Err(DescriptionError::MissingGroup(required));
+        }
+    }
+    match label.capture_names().flatten().find(|group| !GROUPS.contains(group)) {
+        Some(unknown) => Err(DescriptionError::UnknownGroup(unknown.to_owned())),
+        None => Ok(()),
     }
 }
 

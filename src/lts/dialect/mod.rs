@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`native`] | `seqcon` | `T0.3: v[0]@(~x) := v[0]@(~x)` |
 //! | [`rw`] | the published mCRL2 translation of SLCO | `rw(o, thr1, ST'7, [A'([], [lc'(var_o'f1)])])` |
-//! | [`generic`] | any tool, described by a regular expression in a file | `p1_write(x)` |
+//! | [`generic`] | any tool, described in a file by a regular expression or by [`rules`] | `p1_write(x)` |
 //!
 //! The dialect is detected from the labels themselves ([`Dialect::detect`]): the first dialect that reads the first
 //! label that is not internal.
@@ -13,6 +13,7 @@
 
 pub mod generic;
 pub mod native;
+pub mod rules;
 pub mod rw;
 mod syntax;
 

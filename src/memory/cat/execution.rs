@@ -39,7 +39,7 @@ pub enum Action {
 }
 
 /// Whether the instruction of an access is indivisible.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Atomicity {
     /// It is not.
     #[default]

@@ -8,12 +8,14 @@
 //!   downwards ([`mod@flow`]);
 //! - a solid box for each fence of the program, a dashed one for each fence that is to be put in, at its place in
 //!   program order;
+//! - a bold indigo edge for each dependency that keeps a witness in order where the delay is not, `DpAddrdR`;
 //! - a bold red edge for each delay, and for each conflict edge of the shortest witness of each fence (the one that
 //!   the terminal and `report.html` show) and of each torn instruction, with its name in diy's vocabulary;
 //! - a thin edge without arrows for each other pair that conflicts: all reachable conflicts, also where the analysis
 //!   needs only the concurrent ones.
 //!
-//! The `class` of an edge says what it is: `po`, `delay`, `torn`, `cycle` (another edge of a witness) or `conflict`.
+//! The `class` of an edge says what it is: `po`, `delay`, `torn`, `dependency`, `cycle` (another edge of a witness) or
+//! `conflict`.
 //! With [`Dot::cycle`] only one cycle is drawn: its accesses, its edges, all red, and the fences that serve its
 //! delays.
 //!
@@ -36,7 +38,7 @@ use super::edges::Edges;
 use super::{Report, limits, names, program_order};
 use crate::aeg::Relation;
 use crate::analysis::{ModelOutcome, Outcome};
-use crate::cycles::{Cycle, Edge, SegmentVerdict};
+use crate::cycles::{Cycle, Edge, SegmentVerdict, Step};
 use crate::ids::{ThreadId, VertexId};
 use crate::memory::Kind;
 use crate::outline::Site;
@@ -112,7 +114,7 @@ struct Picture {
     conflicts: BTreeSet<(VertexId, VertexId)>,
 }
 
-/// A bold red edge.
+/// A bold edge.
 struct Red {
     class: &'static str,
     name: String,
@@ -121,18 +123,22 @@ struct Red {
 }
 
 impl Picture {
-    /// Adds the edges of a cycle that `wanted` asks for.
+    /// Adds the edges of a cycle that are wanted.
     fn draw_cycle(
         &mut self,
         edges: &Edges<'_>,
         cycle: &Cycle,
         verdicts: &[SegmentVerdict],
-        wanted: &dyn Fn(Edge) -> bool,
+        wanted: &dyn Fn(&Step) -> bool,
     ) {
         let steps = edges.steps(cycle, verdicts);
-        for (position, step) in steps.iter().enumerate().filter(|(_, step)| wanted(step.edge)) {
+        for (position, step) in steps.iter().enumerate().filter(|(_, step)| wanted(step)) {
             let next = steps[(position + 1) % steps.len()].vertex;
-            let class = if step.edge == Edge::Sideways { "torn" } else { "cycle" };
+            let class = match step.edge {
+                Edge::Sideways => "torn",
+                Edge::Program if step.is_dependency() => "dependency",
+                Edge::Program | Edge::Conflict | Edge::Store => "cycle",
+            };
             let ranks = matches!(step.edge, Edge::Program | Edge::Sideways);
             self.red.insert((step.vertex, next), Red { class, name: step.name.clone(), ranks });
         }
@@ -148,12 +154,16 @@ fn whole(outcome: &Outcome, result: &ModelOutcome) -> Picture {
     let edges = Edges::new(outcome, result);
     for torn in &result.findings.torn {
         let verdicts = [SegmentVerdict { torn: true, ..SegmentVerdict::default() }];
-        picture.draw_cycle(&edges, &torn.witness, &verdicts, &|edge| edge != Edge::Program);
+        picture.draw_cycle(&edges, &torn.witness, &verdicts, &|step| step.edge != Edge::Program);
     }
     for fence in &result.fences {
         let served = fence.delays.iter().map(|&delay| &result.findings.delays[delay]);
         let Some(delay) = served.min_by_key(|delay| delay.witness.num_of_accesses()) else { continue };
-        picture.draw_cycle(&edges, &delay.witness, &[], &|edge| matches!(edge, Edge::Conflict | Edge::Store));
+        picture.draw_cycle(&edges, &delay.witness, &[], &|step| match step.edge {
+            Edge::Conflict | Edge::Store => true,
+            // Program order is drawn anyway; that a dependency keeps it is not.
+            Edge::Program | Edge::Sideways => step.is_dependency(),
+        });
     }
     for delay in &result.findings.delays {
         let first = &edges.steps(&delay.witness, &[])[0];
@@ -246,7 +256,10 @@ impl Picture {
         }
         for (&(from, to), Red { class, name, ranks }) in &self.red {
             let (from, to) = (id(Node::Access(from)), id(Node::Access(to)));
-            let style = "color=\"red\", fontcolor=\"red\", style=\"bold\"";
+            let style = match *class {
+                "dependency" => "color=\"indigo\", fontcolor=\"indigo\", style=\"bold\"",
+                _ => "color=\"red\", fontcolor=\"red\", style=\"bold\"",
+            };
             let style = format!("{style}{}", if *ranks { "" } else { ", constraint=\"false\"" });
             writeln!(out, "  {from} -> {to} [class=\"{class}\", xlabel={}, {style}];", quoted(name))?;
         }

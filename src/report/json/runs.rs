@@ -2,11 +2,12 @@
 
 use crate::analysis::{Deed, Evidence, ModelOutcome, Outcome, Run, RunAccess, RunStep, Told, Waiting};
 use crate::report::runs;
+use crate::source::Source;
 use serde::Serialize;
 
 /// A reason that is a run, in the program's words.
 #[derive(Serialize)]
-pub(super) struct RunObject<'a> {
+pub struct RunObject<'a> {
     /// A line for each step, or what there is instead of a run.
     steps: Vec<String>,
     because: String,
@@ -61,22 +62,28 @@ struct WriteObject<'a> {
 
 /// The runs that are reasons: those that are told besides are for the terminal.
 pub(super) fn run_objects<'a>(outcome: &Outcome, result: &'a ModelOutcome) -> Vec<RunObject<'a>> {
-    let object = |told: &'a Told| RunObject {
-        steps: runs::list(&told.evidence).lines().map(|line| line.trim().to_owned()).collect(),
-        because: told.because.split_whitespace().collect::<Vec<_>>().join(" "),
-        run: match &told.evidence {
-            Evidence::Run(run) => Some(run_steps(outcome, run)),
-            Evidence::Text(_) => None,
-        },
-    };
+    let object = |told: &'a Told| run_object(outcome.source.as_ref(), told);
     if runs::are_reasons(result) { result.runs.iter().map(object).collect() } else { Vec::new() }
 }
 
-fn run_steps<'a>(outcome: &Outcome, run: &'a Run) -> RunSteps<'a> {
-    RunSteps { threads: &run.threads, steps: run.steps.iter().map(|step| step_object(outcome, run, step)).collect() }
+/// A run of the program that this is the source of.
+#[must_use]
+pub fn run_object<'a>(source: Option<&Source>, told: &'a Told) -> RunObject<'a> {
+    RunObject {
+        steps: runs::list(&told.evidence).lines().map(|line| line.trim().to_owned()).collect(),
+        because: told.because.split_whitespace().collect::<Vec<_>>().join(" "),
+        run: match &told.evidence {
+            Evidence::Run(run) => Some(run_steps(source, run)),
+            Evidence::Text(_) => None,
+        },
+    }
 }
 
-fn step_object<'a>(outcome: &Outcome, run: &'a Run, step: &'a RunStep) -> StepObject<'a> {
+fn run_steps<'a>(source: Option<&Source>, run: &'a Run) -> RunSteps<'a> {
+    RunSteps { threads: &run.threads, steps: run.steps.iter().map(|step| step_object(source, run, step)).collect() }
+}
+
+fn step_object<'a>(source: Option<&Source>, run: &'a Run, step: &'a RunStep) -> StepObject<'a> {
     let (executes, becomes_visible) = match &step.deed {
         Deed::Executes { name, text, accesses, .. } => {
             let accesses = accesses.iter().map(access_object).collect();
@@ -84,7 +91,7 @@ fn step_object<'a>(outcome: &Outcome, run: &'a Run, step: &'a RunStep) -> StepOb
         }
         Deed::BecomesVisible { write, .. } => (None, Some(write_object(write))),
     };
-    let source = outcome.source.as_ref().zip(step.deed.instr());
+    let source = source.zip(step.deed.instr());
     let buffers = step.buffers.iter().map(|buffer| buffer.iter().map(write_object).collect());
     StepObject {
         thread: &run.threads[step.thread.index()],

@@ -41,6 +41,7 @@ use crate::ids::{InstrId, LocationId, ThreadId, VertexId};
 use crate::lts::label::LabelKind;
 use crate::memory::Kind;
 use crate::provenance::Provenance;
+use crate::text::counted;
 use assembly::{Access, Assembly, Column, assembly};
 use links::Link;
 use std::cmp::Reverse;
@@ -104,7 +105,8 @@ pub fn export(outcome: &Outcome) -> Exported {
     let forbidden = exported.tests.iter().filter(|test| test.may_be_forbidden).count();
     if forbidden > 0 {
         exported.remarks.push(format!(
-            "{forbidden} of {all} tests may be forbidden on their architecture: each of their threads keeps its own accesses in order; their comments say so"
+            "{forbidden} of {} may be forbidden on their architecture: each of their threads keeps its own accesses in order; their comments say so",
+            counted(all, "test")
         ));
     }
     exported

@@ -10,14 +10,15 @@
 //! insertion, which `seqcon fix` makes once. Several models are several runs, told apart by `automationDetails`.
 //!
 //! The output depends on the inputs and on the command alone: there are no times in it. The fingerprint of a result
-//! is made from names, not from lines, so it survives edits elsewhere.
+//! is made from what the instruction is ([`identity`]), not from lines and numbers, so it survives edits elsewhere,
+//! fences that are put in among them.
 
 mod flow;
 mod schema;
 
 use super::edges::Edges;
 use super::minimal::Minimal;
-use super::{Report, limits, names, runs};
+use super::{Report, identity, limits, names, runs};
 use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
 use crate::caveat::Caveat;
 use crate::cycles::SegmentVerdict;
@@ -78,22 +79,24 @@ impl Report for Sarif {
     }
 
     fn write(&self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-        self.write_all(std::slice::from_ref(outcome), out)
+        write_runs(vec![run(outcome, None)], out)
     }
 
     /// A run a model.
     fn write_all(&self, outcomes: &[Outcome], out: &mut dyn Write) -> io::Result<()> {
         let details = |outcome: &Outcome| AutomationDetails { id: format!("seqcon/{}", outcome.model) };
-        let details = |outcome: &Outcome| (outcomes.len() > 1).then(|| details(outcome));
-        let runs = outcomes.iter().map(|outcome| run(outcome, details(outcome))).collect();
-        let log = Log { schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs };
-        serde_json::to_writer_pretty(&mut *out, &log)?;
-        writeln!(out)
+        write_runs(outcomes.iter().map(|outcome| run(outcome, Some(details(outcome)))).collect(), out)
     }
 }
 
+fn write_runs(runs: Vec<Run<'_>>, out: &mut dyn Write) -> io::Result<()> {
+    let log = Log { schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs };
+    serde_json::to_writer_pretty(&mut *out, &log)?;
+    writeln!(out)
+}
+
 fn run(outcome: &Outcome, automation_details: Option<AutomationDetails>) -> Run<'_> {
-    let writer = Writer { outcome };
+    let writer = Writer { outcome, identities: identity::identities(outcome) };
     Run {
         tool: Tool { driver: driver() },
         automation_details,
@@ -119,8 +122,15 @@ fn driver() -> Driver {
         name: "seqcon",
         version: Provenance::VERSION,
         semantic_version: Provenance::VERSION,
+        information_uri: information_uri(),
         rules: RULES.into_iter().map(rule).collect(),
     }
+}
+
+/// The address that Cargo.toml gives as the homepage, or the repository.
+fn information_uri() -> Option<&'static str> {
+    let given = [env!("CARGO_PKG_HOMEPAGE"), env!("CARGO_PKG_REPOSITORY")];
+    given.into_iter().find(|address| !address.is_empty())
 }
 
 fn artifact(input: &Input) -> Artifact<'_> {
@@ -149,6 +159,8 @@ fn uri(path: &str) -> String {
 
 struct Writer<'a> {
     outcome: &'a Outcome,
+    /// What the instructions are, by number.
+    identities: Vec<String>,
 }
 
 impl<'a> Writer<'a> {
@@ -245,7 +257,7 @@ impl<'a> Writer<'a> {
             result.model.name,
             fence.mnemonic,
             fence.strength,
-            self.text(fence.site.instr)
+            identity::text(self.outcome, fence.site.instr)
         );
         let is_confirmed = |delay: &usize| result.confirmations.get(*delay) == Some(&Confirmation::Yes);
         let repair = Repair { fences: [(fence.site, fence.strength)].into(), ..Repair::default() };
@@ -262,7 +274,12 @@ impl<'a> Writer<'a> {
             related_locations: self.other_ways(fence.site),
             code_flows: flow.into_iter().collect(),
             fixes: self.fix(&repair, &format!("Put a fence {place} {instr}.")).into_iter().collect(),
-            partial_fingerprints: fingerprint(&[RULES[rule].0, &result.model.name, &instr, &position]),
+            partial_fingerprints: fingerprint(&[
+                RULES[rule].0,
+                &result.model.name,
+                &self.identities[fence.site.instr.index()],
+                &position,
+            ]),
             properties: BTreeMap::from([
                 ("memoryModel", result.model.name.clone()),
                 ("minimal", minimal.to_string()),
@@ -300,6 +317,7 @@ impl<'a> Writer<'a> {
             ..self.location(instr)
         });
         let torn_names = names_of(&torn);
+        let identities: Vec<&str> = torn.iter().map(|instr| self.identities[instr.index()].as_str()).collect();
         ResultObject {
             rule_id: RULES[2].0,
             rule_index: 2,
@@ -318,7 +336,7 @@ impl<'a> Writer<'a> {
                 .into_iter()
                 .collect(),
             fixes: self.fix(&repair, &format!("Make {torn_names} atomic.")).into_iter().collect(),
-            partial_fingerprints: fingerprint(&[RULES[2].0, &result.model.name, &torn_names]),
+            partial_fingerprints: fingerprint(&[RULES[2].0, &result.model.name, &identities.join(", ")]),
             properties: BTreeMap::from([
                 ("lock", number.to_string()),
                 ("memoryModel", result.model.name.clone()),
@@ -344,12 +362,6 @@ impl<'a> Writer<'a> {
     fn access(&self, vertex: VertexId) -> String {
         let accesses = &self.outcome.accesses;
         format!("{} {}", names::instruction(accesses, accesses.vertex(vertex).instr), names::access(accesses, vertex))
-    }
-
-    /// The instruction as it is written, or as its labels say.
-    fn text(&self, instr: InstrId) -> String {
-        let written = self.outcome.source.as_ref().and_then(|source| source.text_of(instr));
-        written.unwrap_or_else(|| names::instruction_text(self.outcome, instr))
     }
 
     fn location(&self, instr: InstrId) -> Location {
@@ -416,5 +428,5 @@ fn fingerprint(parts: &[&str]) -> BTreeMap<&'static str, String> {
         hasher.update(part.as_bytes());
     }
     let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    BTreeMap::from([("seqconResult/v1", hash)])
+    BTreeMap::from([("seqconResult/v2", hash)])
 }

@@ -42,6 +42,9 @@ pub struct Driver {
     pub name: &'static str,
     pub version: &'static str,
     pub semantic_version: &'static str,
+    /// Where there is more about the tool, if it has such a place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub information_uri: Option<&'static str>,
     pub rules: Vec<Rule>,
 }
 

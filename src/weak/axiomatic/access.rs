@@ -1,6 +1,6 @@
 //! What a trace consists of: accesses, with all that orders them.
 
-use crate::ids::LocationAt;
+use crate::ids::{InstrAt, LocationAt};
 use crate::memory::cat::execution::Atomicity;
 use crate::program::{Marks, PartialFence};
 use std::collections::BTreeSet;
@@ -39,6 +39,8 @@ pub struct Access {
     pub value: i64,
     /// Which instruction of the trace makes it, counted along the trace.
     pub step: usize,
+    /// That instruction.
+    pub instruction: InstrAt,
     /// Whether that instruction is indivisible.
     pub atomicity: Atomicity,
     /// The marks of that instruction.

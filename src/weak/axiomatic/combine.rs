@@ -2,7 +2,7 @@
 
 use super::access::AccessKind;
 use super::coherence::{Location, LocationAccess, Way};
-use super::execution::{Communication, ThreadAccess, accesses, is_before, structure};
+use super::execution::{Communication, Strand, ThreadAccess, accesses, is_before, structure};
 use super::models::Model;
 use super::trace::{Stop, Trace, Traces};
 use super::{End, Failure};
@@ -109,13 +109,14 @@ impl<'a> Combiner<'a> {
     fn communicate(&mut self, chosen: &[usize]) -> Result<(), Failure> {
         let traces: Vec<&Trace> =
             chosen.iter().enumerate().map(|(thread, &number)| &self.traces[thread].traces[number]).collect();
-        let accesses = accesses(&traces);
+        let strands: Vec<Strand<'_>> = traces.iter().map(|trace| trace.strand()).collect();
+        let accesses = accesses(&strands);
         let model = self.model;
         let axioms = model.axioms();
         let fences: usize = traces.iter().map(|trace| trace.fences.len()).sum();
         let first_initial = axioms.has_initial_writes().then_some(accesses.len() + fences);
         let Some(ways) = self.ways(&accesses, first_initial) else { return Ok(()) };
-        let structure = structure(&traces, &accesses, axioms.has_initial_writes());
+        let structure = structure(&strands, &accesses, axioms.has_initial_writes());
         let prepared = Prepared::new(axioms, &structure, axioms.is_coherent())
             .map_err(|refusal| Failure::Refused { model: model.name().to_owned(), refusal })?;
         let mut search = Combining {
@@ -196,13 +197,7 @@ impl<'a> Combiner<'a> {
     }
 
     fn failure(&self, at: At, fault: Fault) -> Failure {
-        let instruction = self.program.instruction(at);
-        Failure::Fault {
-            fault,
-            thread: self.program.thread(at.thread).name.clone(),
-            instruction: instruction.name.clone(),
-            span: instruction.span,
-        }
+        Failure::of(self.program, at, fault)
     }
 }
 

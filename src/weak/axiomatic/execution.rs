@@ -5,13 +5,21 @@
 
 pub use crate::memory::cat::execution::{Action, Atomicity, Communication, Edges, Event, Structure};
 
-use super::access::{Access, AccessKind};
-use super::trace::Trace;
+use super::access::{Access, AccessKind, Fence};
 use crate::ids::{LocationAt, ThreadAt};
 use crate::memory::cat::relation::Relation;
 use std::collections::BTreeSet;
 
-/// An access of one of the traces.
+/// What a thread does: a trace, or the beginning of one.
+#[derive(Clone, Copy, Debug)]
+pub struct Strand<'t> {
+    /// Its accesses.
+    pub accesses: &'t [Access],
+    /// Its fences.
+    pub fences: &'t [Fence],
+}
+
+/// An access of one of the strands.
 #[derive(Clone, Copy)]
 pub struct ThreadAccess<'t> {
     /// The thread.
@@ -22,14 +30,14 @@ pub struct ThreadAccess<'t> {
     pub access: &'t Access,
 }
 
-/// The accesses of a combination of traces, one for each thread; each is the event of its position.
+/// The accesses of some strands, one for each thread; each is the event of its position.
 #[must_use]
-pub fn accesses<'t>(traces: &[&'t Trace]) -> Vec<ThreadAccess<'t>> {
-    let of_thread = |(thread, trace): (ThreadAt, &&'t Trace)| {
-        let accesses = trace.accesses.iter().enumerate();
+pub fn accesses<'t>(strands: &[Strand<'t>]) -> Vec<ThreadAccess<'t>> {
+    let of_thread = |(thread, strand): (ThreadAt, &Strand<'t>)| {
+        let accesses = strand.accesses.iter().enumerate();
         accesses.map(move |(position, access)| ThreadAccess { thread, position, access }).collect::<Vec<_>>()
     };
-    ThreadAt::all(traces.len()).zip(traces).flat_map(of_thread).collect()
+    ThreadAt::all(strands.len()).zip(strands).flat_map(of_thread).collect()
 }
 
 /// Whether the first access comes before the second in program order.
@@ -39,9 +47,9 @@ pub fn is_before(first: &ThreadAccess<'_>, second: &ThreadAccess<'_>) -> bool {
     first.thread == second.thread && (a.step < b.step || a.step == b.step && b.before.contains(&first.position))
 }
 
-/// What a combination of traces does, of these accesses; with initial writes as events if they are asked for.
+/// What some strands do, with these accesses; with initial writes as events if they are asked for.
 #[must_use]
-pub fn structure(traces: &[&Trace], accesses: &[ThreadAccess<'_>], with_initial: bool) -> Structure {
+pub fn structure(strands: &[Strand<'_>], accesses: &[ThreadAccess<'_>], with_initial: bool) -> Structure {
     let event = |of: &ThreadAccess<'_>| Event {
         thread: of.thread.index(),
         action: if of.access.kind == AccessKind::Read { Action::Read } else { Action::Write },
@@ -51,19 +59,19 @@ pub fn structure(traces: &[&Trace], accesses: &[ThreadAccess<'_>], with_initial:
         atomicity: of.access.atomicity,
     };
     let mut events: Vec<Event> = accesses.iter().map(event).collect();
-    let starts: Vec<usize> = traces
+    let starts: Vec<usize> = strands
         .iter()
-        .scan(0, |next, trace| {
-            *next += trace.accesses.len();
-            Some(*next - trace.accesses.len())
+        .scan(0, |next, strand| {
+            *next += strand.accesses.len();
+            Some(*next - strand.accesses.len())
         })
         .collect();
     let first_fence = events.len();
     // For each fence, its place among the accesses of its thread.
     let mut places = Vec::new();
     let mut edges = Edges::default();
-    for ((thread, trace), start) in traces.iter().enumerate().zip(&starts) {
-        for fence in &trace.fences {
+    for ((thread, strand), start) in strands.iter().enumerate().zip(&starts) {
+        for fence in strand.fences {
             let number = events.len();
             events.push(Event::fence(thread, fence.partial));
             edges.ctrl.extend(fence.ctrl.iter().map(|read| (start + read, number)));

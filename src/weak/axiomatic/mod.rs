@@ -40,6 +40,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod beginnings;
 mod choices;
 pub mod coherence;
 mod combine;
@@ -55,7 +56,7 @@ use crate::budget::{Budget, Exhausted};
 use crate::ids::{ControlAt, ThreadAt};
 use crate::memory::cat::Refusal;
 use crate::program::compiled::{Compiled, Fault};
-use crate::program::{Program, Span};
+use crate::program::{At, Program, Span};
 use combine::Combiner;
 use std::collections::BTreeSet;
 use trace::{Offers, TracedThread, Traces};
@@ -117,6 +118,18 @@ pub enum Failure {
     },
 }
 
+impl Failure {
+    fn of(program: &Program, at: At, fault: Fault) -> Failure {
+        let instruction = program.instruction(at);
+        Failure::Fault {
+            fault,
+            thread: program.thread(at.thread).name.clone(),
+            instruction: instruction.name.clone(),
+            span: instruction.span,
+        }
+    }
+}
+
 /// All ends of all executions of a program that the model allows, with no instruction taken more than `unroll` times
 /// in one execution.
 ///
@@ -133,6 +146,7 @@ pub fn outcomes(program: &Program, model: &Model, unroll: usize) -> Result<Outco
 /// If an allowed execution goes wrong, or the program cannot be compiled.
 pub fn outcomes_within(program: &Program, model: &Model, unroll: usize, budget: &Budget) -> Result<Outcomes, Failure> {
     let compiled = Compiled::new(program).map_err(|error| Failure::TooManyIndices { span: error.span })?;
+    budget.enter("enumerating executions");
     let traces = all_traces(program, &compiled, model.axioms().is_coherent(), unroll, budget);
     let complete = traces.iter().all(|traces| !traces.cut_off);
     let found = Combiner::new(program, &compiled, model, &traces, budget).combine()?;

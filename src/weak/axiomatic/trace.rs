@@ -22,14 +22,15 @@
 //! ([`Trace::waits`]). Evaluations that are refused and repeated need no accesses: an execution without them is
 //! allowed whenever one with them is, as axioms only forbid.
 //!
-//! *Loops.* No instruction is taken more than `unroll` times; a way through the thread that would is left out, and it
-//! is said ([`Traces::cut_off`]).
+//! *Loops.* No instruction is taken more than `unroll` times (fences: as often as one comes to them); a way through the
+//! thread that would is left out, and it is said ([`Traces::cut_off`]).
 //!
 //! Values are enumerated, so the number of traces is exponential in the number of reads, with the number of different
 //! values that others write as its base.
 
 use super::access::{Access, AccessKind, Fence, Sources, closure};
-use super::choices::Choices;
+use super::choices::{Choices, Guide, Halt, Offered};
+use super::execution::Strand;
 use crate::budget::Budget;
 use crate::ids::{ControlAt, InstrAt, LocationAt, Slot, ThreadAt};
 use crate::memory::cat::execution::Atomicity;
@@ -77,6 +78,12 @@ impl Trace {
     pub fn waits(&self) -> bool {
         self.stop == Stop::Waiting
     }
+
+    /// What the thread does on it.
+    #[must_use]
+    pub fn strand(&self) -> Strand<'_> {
+        Strand { accesses: &self.accesses, fences: &self.fences }
+    }
 }
 
 /// The traces of a thread.
@@ -103,11 +110,23 @@ pub struct TracedThread<'a> {
     pub position: ThreadAt,
     /// How many slots are shared; they come first.
     pub num_of_locations: usize,
-    /// How often an instruction may be taken.
+    /// How often an instruction may be taken that is no fence.
     pub unroll: usize,
 }
 
 impl TracedThread<'_> {
+    /// How often an instruction may be taken. A fence, as often as one comes to it, on whatever way.
+    #[must_use]
+    pub fn most(&self, instruction: InstrAt) -> usize {
+        let known = self.thread.instruction(instruction);
+        match known.kind {
+            InstructionKind::Fence | InstructionKind::PartialFence(_) => {
+                self.unroll * self.thread.ways_into(known.from).count().max(1)
+            }
+            _ => self.unroll,
+        }
+    }
+
     /// The traces in which reads return what the thread itself has written, the initial value, or one of the
     /// `offers`; as many as the budget allows.
     #[must_use]
@@ -115,12 +134,14 @@ impl TracedThread<'_> {
         let mut found = Traces::default();
         let mut choices = Choices::default();
         loop {
-            let (followed, writes) = Run::new(self, offers, &mut choices).follow();
+            let followed = Run::new(self, Offered { offers, choices: &mut choices }).follow();
+            let accesses = &followed.accesses;
+            let writes = accesses.iter().filter(|access| access.kind == AccessKind::Write).count();
             found.most_writes = found.most_writes.max(writes);
-            match followed {
-                Followed::Trace(trace) => found.traces.push(*trace),
-                Followed::CutOff => found.cut_off = true,
-                Followed::Refused => {}
+            match followed.ended {
+                Ended::At(control, stop) => found.traces.push(followed.trace(control, stop)),
+                Ended::CutOff => found.cut_off = true,
+                Ended::Refused | Ended::Paused => {}
             }
             if !choices.advance() || budget.is_over() {
                 return found;
@@ -129,18 +150,31 @@ impl TracedThread<'_> {
     }
 }
 
-enum Followed {
-    Trace(Box<Trace>),
+/// How a run ends.
+pub(super) enum Ended {
+    At(ControlAt, Stop),
     /// A condition did not hold, with these values.
     Refused,
     CutOff,
+    /// The guide wanted no more.
+    Paused,
 }
 
-/// How a run ends.
-enum Ended {
-    At(ControlAt, Stop),
-    Refused,
-    CutOff,
+/// A way through a thread, as far as it was followed.
+pub(super) struct Way {
+    pub ended: Ended,
+    pub accesses: Vec<Access>,
+    pub fences: Vec<Fence>,
+    pub values: Vec<i64>,
+    /// How many of the accesses are those of whole instructions.
+    pub whole: usize,
+}
+
+impl Way {
+    /// The trace that ends here.
+    pub fn trace(self, control: ControlAt, stop: Stop) -> Trace {
+        Trace { accesses: self.accesses, fences: self.fences, control, values: self.values, stop }
+    }
 }
 
 /// A value and the reads that it derives from.
@@ -160,10 +194,9 @@ struct Written {
 }
 
 /// A trace in the making.
-struct Run<'a> {
+pub(super) struct Run<'a, G> {
     source: &'a TracedThread<'a>,
-    offers: &'a Offers,
-    choices: &'a mut Choices,
+    guide: G,
     values: Vec<i64>,
     /// For each slot of a local, what its value derives from.
     sources: FxHashMap<Slot, Sources>,
@@ -173,19 +206,22 @@ struct Run<'a> {
     ctrl: Sources,
     fences: Vec<Fence>,
     step: usize,
+    instruction: InstrAt,
     kind: InstructionKind,
+    /// Whether the instruction at hand has been taken as often as it may be.
+    is_beyond: bool,
+    whole: usize,
     /// The accesses of this instruction's condition.
     condition: Sources,
     /// The writes that this instruction has made or, with an index out of range, would have made.
     written: Vec<Written>,
 }
 
-impl<'a> Run<'a> {
-    fn new(source: &'a TracedThread<'a>, offers: &'a Offers, choices: &'a mut Choices) -> Run<'a> {
+impl<'a, G: Guide> Run<'a, G> {
+    pub fn new(source: &'a TracedThread<'a>, guide: G) -> Run<'a, G> {
         Run {
             source,
-            offers,
-            choices,
+            guide,
             values: source.compiled.initial.clone(),
             sources: FxHashMap::default(),
             accesses: Vec::new(),
@@ -193,27 +229,22 @@ impl<'a> Run<'a> {
             ctrl: Sources::new(),
             fences: Vec::new(),
             step: 0,
+            instruction: InstrAt::new(0),
             kind: InstructionKind::Plain,
+            is_beyond: false,
+            whole: 0,
             condition: Sources::new(),
             written: Vec::new(),
         }
     }
 
-    /// Follows the choices to the end; also says how many writes there were.
-    fn follow(mut self) -> (Followed, usize) {
+    /// Follows the guide to the end.
+    pub fn follow(mut self) -> Way {
         let ended = self.run();
-        let writes = self.accesses.iter().filter(|access| access.kind == AccessKind::Write).count();
-        let followed = match ended {
-            Ended::At(control, stop) => {
-                let Run { mut accesses, fences, values, .. } = self;
-                let before: Vec<Sources> = (0..accesses.len()).map(|access| closure(&accesses, access)).collect();
-                accesses.iter_mut().zip(before).for_each(|(access, before)| access.before = before);
-                Followed::Trace(Box::new(Trace { accesses, fences, control, values, stop }))
-            }
-            Ended::Refused => Followed::Refused,
-            Ended::CutOff => Followed::CutOff,
-        };
-        (followed, writes)
+        let Run { mut accesses, fences, values, whole, .. } = self;
+        let before: Vec<Sources> = (0..accesses.len()).map(|access| closure(&accesses, access)).collect();
+        accesses.iter_mut().zip(before).for_each(|(access, before)| access.before = before);
+        Way { ended, accesses, fences, values, whole }
     }
 
     fn run(&mut self) -> Ended {
@@ -226,22 +257,26 @@ impl<'a> Run<'a> {
                 return Ended::At(control, Stop::Finished);
             }
             let may_wait = steps.iter().all(Step::has_condition);
-            let chosen = self.choices.choose(steps.len() + usize::from(may_wait));
+            let chosen = self.guide.choose(steps.len() + usize::from(may_wait));
             let Some(step) = steps.get(chosen) else {
                 return if self.goes_on(control) { Ended::Refused } else { Ended::At(control, Stop::Waiting) };
             };
+            let times = &mut taken[step.instruction.index()];
+            self.is_beyond = *times == self.source.most(step.instruction);
             match self.take(step) {
                 Ok(true) => {}
                 Ok(false) => return Ended::Refused,
-                Err(fault) => {
+                Err(Halt::Paused) => return Ended::Paused,
+                Err(Halt::CutOff) => return Ended::CutOff,
+                Err(Halt::Fault(fault)) => {
                     return Ended::At(control, Stop::Faulty { fault, instruction: step.instruction });
                 }
             }
-            let times = &mut taken[step.instruction.index()];
-            *times += 1;
-            if *times > self.source.unroll {
+            if self.is_beyond {
                 return Ended::CutOff;
             }
+            *times += 1;
+            self.whole = self.accesses.len();
             control = step.to;
         }
     }
@@ -258,10 +293,20 @@ impl<'a> Run<'a> {
                 .any(|step| step.is_enabled(&self.values, &mut Evaluation::default()).unwrap_or(true))
     }
 
+    /// What one instruction does from these values on: the values behind it, and what it writes; nothing if it is not
+    /// taken.
+    pub fn once(mut self, step: &Step, values: &[i64]) -> Option<(Vec<i64>, Vec<Access>)> {
+        self.values.copy_from_slice(values);
+        let is_taken = self.take(step).is_ok_and(|is_taken| is_taken);
+        self.accesses.retain(|access| access.kind == AccessKind::Write);
+        is_taken.then_some((self.values, self.accesses))
+    }
+
     /// Takes an instruction; says whether its condition held.
-    fn take(&mut self, step: &Step) -> Result<bool, Fault> {
+    fn take(&mut self, step: &Step) -> Result<bool, Halt> {
         let kind = self.source.thread.instruction(step.instruction).kind;
         self.step += 1;
+        self.instruction = step.instruction;
         self.kind = kind;
         self.condition.clear();
         self.written.clear();
@@ -327,7 +372,7 @@ impl<'a> Run<'a> {
         self.accesses[access].step == self.step
     }
 
-    fn assign(&mut self, target: &Target, value: Derived) -> Result<(), Fault> {
+    fn assign(&mut self, target: &Target, value: Derived) -> Result<(), Halt> {
         let (elements, slot, addr) = match target {
             Target::Slot(slot) => (*slot..slot.plus(1), Some(*slot), Sources::new()),
             Target::Element(base, length, index) => {
@@ -339,33 +384,33 @@ impl<'a> Run<'a> {
         self.written.push(Written { elements, slot, addr: addr.clone() });
         let Some(slot) = slot else { return Ok(()) };
         if let Some(location) = slot.location(self.source.num_of_locations) {
-            self.access(AccessKind::Write, location, value.value, addr, value.sources);
-            return Ok(());
+            self.access(AccessKind::Write, location, value.value, addr, value.sources)?;
+            return if self.guide.goes_on_behind_a_write() { Ok(()) } else { Err(Halt::Paused) };
         }
         self.values[slot.index()] = value.value;
         self.sources.insert(slot, &value.sources | &addr);
         Ok(())
     }
 
-    fn evaluate(&mut self, code: &Code) -> Result<Derived, Fault> {
+    fn evaluate(&mut self, code: &Code) -> Result<Derived, Halt> {
         match code {
             Code::Constant(value) => Ok(Derived { value: *value, sources: Sources::new() }),
-            Code::Slot(slot) => Ok(self.fetch(*slot, Sources::new())),
+            Code::Slot(slot) => self.fetch(*slot, Sources::new()),
             Code::Element(base, length, index) => {
                 let index = self.evaluate(index)?;
-                Ok(match in_range(index.value, *length) {
+                match in_range(index.value, *length) {
                     Some(position) => self.fetch(base.plus(position), index.sources),
-                    None => Derived { value: 0, sources: index.sources },
-                })
+                    None => Ok(Derived { value: 0, sources: index.sources }),
+                }
             }
             Code::Unary(operator, operand) => {
                 let operand = self.evaluate(operand)?;
-                let fault = |kind: FaultKind| Fault { kind, span: Span::default() };
+                let fault = |kind: FaultKind| Halt::Fault(Fault { kind, span: Span::default() });
                 Ok(Derived { value: apply_unary(*operator, operand.value).map_err(fault)?, ..operand })
             }
             Code::Binary(operator, left, right, span) => {
                 let (left, mut right) = (self.evaluate(left)?, self.evaluate(right)?);
-                let fault = |kind: FaultKind, span: Span| Fault { kind, span };
+                let fault = |kind: FaultKind, span: Span| Halt::Fault(Fault { kind, span });
                 let value = apply(*operator, left.value, right.value).map_err(|kind| fault(kind, *span))?;
                 right.sources.extend(left.sources);
                 Ok(Derived { value, sources: right.sources })
@@ -382,24 +427,22 @@ impl<'a> Run<'a> {
     }
 
     /// The value in a slot: of a local as it is, of a location by a read.
-    fn fetch(&mut self, slot: Slot, addr: Sources) -> Derived {
+    fn fetch(&mut self, slot: Slot, addr: Sources) -> Result<Derived, Halt> {
         let Some(location) = slot.location(self.source.num_of_locations) else {
             let sources = self.sources.get(&slot).map_or_else(|| addr.clone(), |sources| sources | &addr);
-            return Derived { value: self.values[slot.index()], sources };
+            return Ok(Derived { value: self.values[slot.index()], sources });
         };
-        let value = self.choose_value(location);
-        let access = self.access(AccessKind::Read, location, value, addr, Sources::new());
-        Derived { value, sources: &self.deciding(slot) | &Sources::from([access]) }
-    }
-
-    /// What a read of the location may return: the thread's own latest write, or the initial value if it has none, or
-    /// what another thread writes.
-    fn choose_value(&mut self, location: LocationAt) -> i64 {
         let own = self.last_write.get(&location).map(|&write| &self.accesses[write]);
         let nearest = own.map_or(self.source.compiled.initial[location.index()], |write| write.value);
-        let others = self.offers[location.index()].iter().filter(|&&value| value != nearest);
-        let options: Vec<i64> = std::iter::once(nearest).chain(others.copied()).collect();
-        options[self.choices.choose(options.len())]
+        self.stay_within_the_bound()?;
+        let value = self.guide.read(location, nearest).ok_or(Halt::Paused)?;
+        let access = self.access(AccessKind::Read, location, value, addr, Sources::new())?;
+        Ok(Derived { value, sources: &self.deciding(slot) | &Sources::from([access]) })
+    }
+
+    /// No access of an instruction that has been taken as often as it may be, if the guide wants none.
+    fn stay_within_the_bound(&self) -> Result<(), Halt> {
+        if self.is_beyond && !self.guide.passes_the_bound() { Err(Halt::CutOff) } else { Ok(()) }
     }
 
     /// Which accesses of this instruction come directly before one that is made now.
@@ -413,7 +456,15 @@ impl<'a> Run<'a> {
         (0..self.accesses.len()).filter(|&earlier| self.is_own(earlier)).filter(is_before).collect()
     }
 
-    fn access(&mut self, kind: AccessKind, location: LocationAt, value: i64, addr: Sources, data: Sources) -> usize {
+    fn access(
+        &mut self,
+        kind: AccessKind,
+        location: LocationAt,
+        value: i64,
+        addr: Sources,
+        data: Sources,
+    ) -> Result<usize, Halt> {
+        self.stay_within_the_bound()?;
         let position = self.accesses.len();
         let atomicity = match self.kind {
             InstructionKind::Atomic => Atomicity::Fenced,
@@ -428,6 +479,7 @@ impl<'a> Run<'a> {
             location,
             value,
             step: self.step,
+            instruction: self.instruction,
             atomicity,
             marks: self.kind.marks(),
             before: self.before(kind, location, &(&addr | &data)),
@@ -438,7 +490,7 @@ impl<'a> Run<'a> {
         if kind == AccessKind::Write {
             self.last_write.insert(location, position);
         }
-        position
+        Ok(position)
     }
 }
 

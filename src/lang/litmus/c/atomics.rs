@@ -21,6 +21,7 @@ use crate::lang::litmus::atomic::{is_equal, only_if};
 use crate::lang::litmus::expressions::{indicator, modify};
 use crate::lang::litmus::piece::Piece;
 use crate::program::{Assignment, Expression, InstructionKind, Marks, PartialFence, Reference};
+use crate::text::counted;
 
 const SUPPORTED: &str = "supported: atomic_load, atomic_store, atomic_exchange, atomic_fetch_add _sub _or _xor _and, \
                          atomic_compare_exchange_strong and _weak, all with or without _explicit, atomic_thread_fence";
@@ -106,7 +107,12 @@ impl<'c, 't> Called<'c, 't> {
         };
         if arguments.len() != operands + orders {
             let count = operands + orders;
-            return Err(name.error(format!("`{}` takes {count} arguments, this has {}", name.text, arguments.len())));
+            return Err(name.error(format!(
+                "`{}` takes {}, this has {}",
+                name.text,
+                counted(count, "argument"),
+                arguments.len()
+            )));
         }
         let (arguments, orders) = arguments.split_at(operands);
         let orders = orders.iter().map(Order::named).collect::<Result<Vec<_>, _>>()?;

@@ -10,6 +10,7 @@ use crate::lang::litmus::assembler::{Assembled, shared};
 use crate::lang::litmus::expressions::{binary, bitwise_not, bitwise_or, indicator};
 use crate::lang::litmus::locations::{Locations, integer};
 use crate::lang::litmus::piece::Piece;
+use crate::lang::names::Numbers;
 use crate::program::{
     Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Reference, Scope, Span, Thread,
     UnaryOperator, Variable,
@@ -31,6 +32,7 @@ pub fn thread(
         initial,
         locals: Vec::new(),
         instructions: Vec::new(),
+        numbers: Numbers::default(),
         at: ControlAt(0),
         last: ControlAt(0),
         kept: 0,
@@ -55,6 +57,7 @@ pub struct Translator<'a> {
     initial: BTreeMap<String, i64>,
     locals: Vec<Variable>,
     instructions: Vec<Instruction>,
+    numbers: Numbers,
     at: ControlAt,
     /// The last control state that is in use.
     last: ControlAt,
@@ -417,7 +420,7 @@ impl Translator<'_> {
         span: Span,
     ) {
         self.instructions.push(Instruction {
-            name: self.instructions.len().to_string(),
+            name: self.numbers.of(kind),
             from: self.at,
             to,
             priority: 0,

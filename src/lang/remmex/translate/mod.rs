@@ -10,7 +10,7 @@ mod variables;
 use super::syntax::{Model, Process};
 use super::vectors::{self, Table, Where};
 use crate::ids::ControlAt;
-use crate::lang::names::{Unique, plain};
+use crate::lang::names::{Unique, call_by_ends, plain};
 use crate::lang::{Diagnostic, Parsed, Severity};
 use crate::program::{Instruction, Program, Thread};
 use crate::property::Property;
@@ -139,14 +139,13 @@ fn built(process: &Process, shared: &[Known], findings: &mut Vec<Diagnostic>) ->
             (None, None, behind) => names.of(&format!("fence_{}", behind.unwrap_or_default()), '_'),
         });
     }
-    let mut names = Unique::default();
     let (mut instructions, mut ends, mut joins) = (Vec::new(), Vec::new(), Vec::new());
     for draft in drafts {
         let (from, to) = (positions[draft.from], positions[draft.to]);
         ends.push(draft.end);
         joins.push(draft.join);
         instructions.push(Instruction {
-            name: names.of(&format!("{}-{}", states[from.index()], states[to.index()]), '-'),
+            name: String::new(),
             from,
             to,
             priority: 0,
@@ -156,6 +155,7 @@ fn built(process: &Process, shared: &[Known], findings: &mut Vec<Diagnostic>) ->
             span: draft.span,
         });
     }
+    call_by_ends(&states, &mut instructions);
     let locals = locals.into_iter().map(|known| known.variable).collect();
     let thread = Thread { name: process.name.text.clone(), locals, states, initial: positions[0], instructions };
     Built { thread, ends, joins, entries, table }

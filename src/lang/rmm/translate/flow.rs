@@ -157,8 +157,10 @@ impl Flow {
     }
 
     fn emit(&mut self, draft: Draft) {
-        if self.states[draft.from].name.is_none() && !draft.is_goto {
-            self.name(draft.from);
+        match draft.kind {
+            InstructionKind::Fence | InstructionKind::PartialFence(_) => self.name_around_fence(draft.from, draft.to),
+            _ if self.states[draft.from].name.is_none() && !draft.is_goto => self.name(draft.from),
+            _ => {}
         }
         // One more than there may be tells that there are too many.
         if self.drafts.len() <= self.budget {
@@ -168,9 +170,26 @@ impl Flow {
 
     /// Gives a name to a control state without a label.
     fn name(&mut self, state: usize) {
-        let (near, number) = &self.near;
-        self.states[state].name = Some(if *number == 0 { near.clone() } else { format!("{near}_{number}") });
+        self.states[state].name = Some(self.next_name());
         self.near.1 += 1;
+    }
+
+    /// The name of the next control state without a label.
+    fn next_name(&self) -> String {
+        let (near, number) = &self.near;
+        if *number == 0 { near.clone() } else { format!("{near}_{number}") }
+    }
+
+    /// A fence takes no number, so that names stay what they are when fences are put in: the state before it is called
+    /// after the one behind it. Where the one before it has a label, that behind it is called after the label.
+    fn name_around_fence(&mut self, from: usize, to: usize) {
+        match &self.states[from].name {
+            None => self.states[from].name = Some(format!("fence_{}", self.next_name())),
+            Some(label) if self.states[from].is_label && self.states[to].name.is_none() => {
+                self.states[to].name = Some(format!("behind_{label}"));
+            }
+            Some(_) => {}
+        }
     }
 }
 

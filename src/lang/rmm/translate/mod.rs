@@ -14,6 +14,7 @@ use crate::lang::similar::nearest;
 use crate::lang::{Diagnostic, Parsed, Severity};
 use crate::program::{BinaryOperator, Expression, Program, Reference, Scope, Span};
 use crate::property::{Observables, Property, StateCondition};
+use crate::text::counted;
 use flow::Flow;
 pub use flow::{Place, Spot};
 use memory::Memory;
@@ -94,7 +95,11 @@ fn checked<'m>(
 ) -> Option<Vec<(usize, &'m Name)>> {
     const HELP: &str = "a forbidden vector has a label for each process, or `*` for any; `;` stands between vectors";
     if vector.labels.len() != labels.len() {
-        let message = format!("this vector has {} labels for {} processes", vector.labels.len(), labels.len());
+        let message = format!(
+            "this vector has {} for {}",
+            counted(vector.labels.len(), "label"),
+            counted(labels.len(), "process")
+        );
         findings.push(Diagnostic::error(vector.span, message).with_help(HELP));
         return None;
     }

@@ -10,7 +10,7 @@ use super::flow::{Draft, Flow, Place, Spot, State, too_large};
 use super::memory::{Memory, values, variable};
 use crate::ids::ControlAt;
 use crate::lang::Diagnostic;
-use crate::lang::names::Unique;
+use crate::lang::names::{Unique, call_by_ends};
 use crate::lang::rmm::syntax::Process;
 use crate::program::{
     Assignment, BinaryOperator, Expression, Instruction, InstructionKind, Reference, Scope, Span, Thread, Variable,
@@ -213,13 +213,12 @@ impl Flow {
         }
         // A process without an instruction is at its end.
         let at = |old: usize| positions[old].unwrap_or(ControlAt(0));
-        let mut names = Unique::default();
         let (mut instructions, mut spots) = (Vec::new(), Vec::new());
         for draft in self.drafts {
             let (from, to) = (at(draft.from), at(draft.to));
             spots.push(draft.spot);
             instructions.push(Instruction {
-                name: names.of(&format!("{}-{}", states[from.index()], states[to.index()]), '-'),
+                name: String::new(),
                 from,
                 to,
                 priority: 0,
@@ -229,6 +228,7 @@ impl Flow {
                 span: draft.span,
             });
         }
+        call_by_ends(&states, &mut instructions);
         let thread = Thread { name: format!("P{}", self.pid), locals, states, initial: at(begin), instructions };
         Built { thread, labels: self.labels, spots, entries }
     }

@@ -23,7 +23,7 @@ use crate::program::Span;
 pub const MAX_NESTING: usize = 256;
 
 /// Words that cannot be names.
-const RESERVED: [&str; 26] = [
+pub const KEYWORDS: [&str; 26] = [
     "model",
     "classes",
     "objects",
@@ -51,6 +51,11 @@ const RESERVED: [&str; 26] = [
     "assert",
     "never",
 ];
+
+/// The words for marks, which can be names.
+pub fn mark_words() -> impl Iterator<Item = &'static str> {
+    ordering::WORDS.into_iter().map(|(word, _)| word)
+}
 
 /// The error is already in the list.
 struct Reported;
@@ -126,7 +131,7 @@ impl<'a> Parser<'a> {
     }
 
     fn is_name(&self, ahead: usize) -> bool {
-        self.kind(ahead) == TokenKind::Word && !RESERVED.contains(&self.peek(ahead))
+        self.kind(ahead) == TokenKind::Word && !KEYWORDS.contains(&self.peek(ahead))
     }
 
     fn advance(&mut self) {
@@ -161,7 +166,7 @@ impl<'a> Parser<'a> {
     fn expected(&mut self, what: &str) -> Reported {
         let found = match self.kind(0) {
             TokenKind::End => "the end of the file".to_owned(),
-            TokenKind::Word if RESERVED.contains(&self.peek(0)) => format!("the keyword `{}`", self.peek(0)),
+            TokenKind::Word if KEYWORDS.contains(&self.peek(0)) => format!("the keyword `{}`", self.peek(0)),
             _ => format!("`{}`", shortened(self.peek(0))),
         };
         let error = Diagnostic::error(self.span(), format!("expected {what}, found {found}"));

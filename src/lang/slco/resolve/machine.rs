@@ -6,6 +6,7 @@ use super::names::{check_unique, unknown};
 use super::variables;
 use crate::ids::ControlAt;
 use crate::lang::Diagnostic;
+use crate::lang::names::Numbers;
 use crate::lang::slco::syntax::{self, Machine, Name, Statement, Transition};
 use crate::program::{
     Assignment, Expression, Instruction, InstructionKind, Marks, Mention, Scope, Span, Thread, Type, UnaryOperator,
@@ -27,12 +28,19 @@ pub struct Assertion {
 /// The thread of a machine whose class has these variables, and its assertions.
 pub fn thread(machine: &Machine, shared: &[Variable], findings: &mut Findings) -> (Thread, Vec<Assertion>) {
     check_unique("variables", machine.variables.iter().map(|variable| &variable.name), findings);
-    let names = || std::iter::once(&machine.initial).chain(&machine.states);
-    check_unique("states", names(), findings);
+    let is_initial = |name: &&Name| name.text == machine.initial.text;
+    for again in machine.states.iter().filter(is_initial).take(1) {
+        let message = format!("`{}` is the initial state, and declared once more", again.text);
+        let help = "behind `states` stand the others; it is taken as one state";
+        findings.push(Diagnostic::warning(again.span, message).with_help(help));
+    }
+    let names = || std::iter::once(&machine.initial).chain(machine.states.iter().filter(|name| !is_initial(name)));
+    check_unique("states", machine.states.iter(), findings);
     let locals = variables::variables(&machine.variables, findings);
     let mut builder = Builder {
         states: names().map(|name| name.text.clone()).collect(),
         positions: names().enumerate().map(|(at, name)| (name.text.as_str(), ControlAt::new(at))).collect(),
+        numbers: Numbers::default(),
         instructions: Vec::new(),
         assertions: Vec::new(),
         variables: Variables::new(shared, &locals),
@@ -84,6 +92,7 @@ fn idle_mark(instruction: &Instruction) -> Option<&'static str> {
 
 struct Builder<'a> {
     states: Vec<String>,
+    numbers: Numbers,
     positions: HashMap<&'a str, ControlAt>,
     instructions: Vec<Instruction>,
     assertions: Vec<Assertion>,
@@ -116,12 +125,13 @@ impl Builder<'_> {
         // Only the first statement competes with other transitions: nothing else leaves the states in between.
         let mut step = Step { from, to, priority };
         for statement in others {
-            // The number of the instruction that leads there makes the name unique.
-            let name = format!("{}->{}.{}", transition.from.text, transition.to.text, self.instructions.len());
-            step.to = ControlAt::new(self.states.len());
-            self.states.push(name);
-            let between = step.to;
+            let (between, leads_there) = (ControlAt::new(self.states.len()), self.instructions.len());
+            self.states.push(String::new());
+            step.to = between;
             self.statement(step, statement, transition);
+            // The name of the instruction that leads there makes the name unique.
+            let leads_there = &self.instructions[leads_there].name;
+            self.states[between.index()] = format!("{}->{}.{leads_there}", transition.from.text, transition.to.text);
             step = Step { from: between, to, priority: 0 };
         }
         self.statement(step, last, transition);
@@ -136,7 +146,7 @@ impl Builder<'_> {
         let transition = format!("{} -> {}", transition.from.text, transition.to.text);
         self.assertions.push(Assertion { failed, text, transition });
         if let Some(mut instruction) = self.instructions.last().cloned() {
-            instruction.name = self.instructions.len().to_string();
+            instruction.name = self.numbers.of(instruction.kind);
             instruction.to = failed;
             let negated = |condition| Expression::Unary(UnaryOperator::Not, Box::new(condition));
             instruction.condition = instruction.condition.map(negated);
@@ -156,7 +166,7 @@ impl Builder<'_> {
     fn instruction(&mut self, step: Step, statement: Option<&Statement>, span: Span) {
         let Step { from, to, priority } = step;
         let mut instruction = Instruction {
-            name: self.instructions.len().to_string(),
+            name: String::new(),
             from,
             to,
             priority,
@@ -177,6 +187,7 @@ impl Builder<'_> {
                 self.findings.push(Diagnostic::error(span, problem).with_help(help));
             }
         }
+        instruction.name = self.numbers.of(instruction.kind);
         self.instructions.push(instruction);
     }
 
