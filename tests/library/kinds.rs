@@ -15,6 +15,7 @@ use seqcon::program::Program;
 use seqcon::program::compiled::Compiled;
 use seqcon::repair::Repair;
 use seqcon::weak::axiomatic::{Model, outcomes};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
@@ -202,7 +203,6 @@ fn a_cycle_through_an_instruction_that_is_no_fence_is_seen() {
     assert_eq!(executions(&repaired, &model), executions(&repaired, &sc));
 }
 
-/// No full fence makes a difference here, and then nothing is called enough.
 /// What comes after the read of a swap need not come after its write: herd7 and the manual allow it.
 #[test]
 fn a_swap_is_no_fence_for_what_depends_on_its_read() {
@@ -219,6 +219,18 @@ fn a_swap_is_no_fence_for_what_depends_on_its_read() {
     assert_eq!((ends("sc"), ends("armv8")), (3, 4));
 }
 
+/// An instruction that reads a location and writes it twice is in one piece, with all of its accesses, and is taken.
+#[test]
+fn an_indivisible_instruction_that_writes_twice_is_in_one_piece() {
+    let program = slco(&[&["atomic [x = 0; x := 2; x := 1]"], &["r := x"]]);
+    for model in Model::builtin() {
+        let ends = outcomes(&program, &model, 1).unwrap().ends;
+        let seen: BTreeSet<(i64, i64)> = ends.iter().map(|end| (end.shared[0], end.locals[1][0])).collect();
+        assert_eq!(seen, BTreeSet::from([(1, 0), (1, 1)]), "{}", model.name());
+    }
+}
+
+/// No full fence makes a difference here, and then nothing is called enough.
 #[test]
 fn full_fences_that_are_not_enough_are_not_called_so() {
     let program =
