@@ -209,7 +209,7 @@ fn nothing_is_missed_on_tso_where_instructions_are_split() {
 
 #[test]
 fn nothing_is_missed_on_pso_where_instructions_are_split() {
-    no_miss(2000, &SHAPE, "pso", Atomicity::Split);
+    no_miss(1000, &SHAPE, "pso", Atomicity::Split);
 }
 
 #[test]
@@ -219,13 +219,13 @@ fn nothing_is_missed_on_tso_where_instructions_are_presumed_to_be_atomic() {
 
 #[test]
 fn nothing_is_missed_on_pso_where_instructions_are_presumed_to_be_atomic() {
-    no_miss(2000, &SHAPE, "pso", Atomicity::Presumed);
+    no_miss(1000, &SHAPE, "pso", Atomicity::Presumed);
 }
 
 #[test]
 fn nothing_is_missed_where_only_updates_are_whole() {
-    no_miss(1000, &SHAPE, "tso", Atomicity::Updates);
-    no_miss(1000, &SHAPE, "pso", Atomicity::Updates);
+    no_miss(500, &SHAPE, "tso", Atomicity::Updates);
+    no_miss(500, &SHAPE, "pso", Atomicity::Updates);
 }
 
 /// Where a machine with store buffers ends: nothing waits, and nothing changes any more.
