@@ -1037,7 +1037,7 @@ fn giving_values_up_proves_nothing_wrong() {
     const WITH_FENCES: usize = 5;
     let counts = Counts::<6>::new();
     // It takes long to see that there is no bound.
-    random_cases(cases(2000) / 10, |rng| {
+    random_cases(cases(2000) / 4, |rng| {
         let mut program = random_races(rng);
         // One variable has no bound; it is counted up somewhere.
         let unbounded = rng.random_range(0..3);
