@@ -12,6 +12,8 @@ pub struct Provenance {
     pub command: String,
     /// What was read, in the order of the command.
     pub inputs: Vec<Input>,
+    /// What was wrong with other inputs of the same command, of which nothing is told.
+    pub refused: Vec<String>,
 }
 
 /// A file that was read.
@@ -31,7 +33,7 @@ impl Provenance {
     #[must_use]
     pub fn of(arguments: impl IntoIterator<Item = String>, inputs: Vec<Input>) -> Provenance {
         let command: Vec<String> = arguments.into_iter().map(|argument| quoted(&argument)).collect();
-        Provenance { command: command.join(" "), inputs }
+        Provenance { command: command.join(" "), inputs, refused: Vec::new() }
     }
 }
 

@@ -38,9 +38,12 @@ class Failed(Exception):
 class Result:
     """What an analysis gave: its tables and its report."""
 
-    def __init__(self, directory, status):
-        #: 0, or 1 if fences are missing and options have ``--check`` (or no fences are enough), or 3 after a limit.
+    def __init__(self, directory, status, messages=""):
+        #: 0, or 1 if fences are missing and options have ``--check`` (or no fences are enough), or 3 after a limit; 2
+        #: if something was wrong with some of several files, of which nothing is here.
         self.status = status
+        #: What the program said besides: warnings, and what is wrong with files.
+        self.messages = messages
         #: ``report.json``.
         self.report = json.loads((directory / "report.json").read_text(encoding="utf-8"))
         self.summary = _table(directory / "summary.csv")
@@ -50,8 +53,9 @@ class Result:
 
     @property
     def complete(self):
-        """Whether nothing was left out: no limit was reached."""
-        return self.status != 3
+        """Whether every row is a whole answer, and there is one for every file."""
+        rows = self.summary if isinstance(self.summary, list) else self.summary.to_dict("records")
+        return self.status in (0, 1) and all(row["complete"] == "yes" for row in rows)
 
 
 def analyse(files, mm=(), options=(), program=None):
@@ -64,8 +68,11 @@ def analyse(files, mm=(), options=(), program=None):
         for option, place in zip(["--summary-csv", "--csv", "--locks-csv", "--delays-csv"], places):
             arguments += [option, place]
         arguments += ["--json", os.path.join(directory, "report.json"), *options]
-        status, _ = run(arguments, program)
-        return Result(Path(directory), status)
+        done = _done(arguments, program)
+        report = Path(directory) / "report.json"
+        if done.returncode not in _ANSWERED and not report.exists():
+            raise Failed(done.stderr.strip() or done.stdout.strip(), done.returncode)
+        return Result(Path(directory), done.returncode, done.stderr)
 
 
 def check(files, options=(), program=None):
@@ -79,15 +86,19 @@ def check(files, options=(), program=None):
 
 def run(arguments, program=None, answered=_ANSWERED):
     """Runs the program; gives its exit status and what it printed. Other statuses are :class:`Failed`."""
-    command = [program or os.environ.get("SEQCON", "seqcon"), *map(str, arguments)]
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
-    except FileNotFoundError:
-        message = f"there is no program {command[0]}: install it, or name it in SEQCON or by program="
-        raise Failed(message, None) from None
+    done = _done(arguments, program)
     if done.returncode not in answered or (done.returncode == 2 and not done.stdout):
         raise Failed(done.stderr.strip() or done.stdout.strip(), done.returncode)
     return done.returncode, done.stdout
+
+
+def _done(arguments, program):
+    command = [program or os.environ.get("SEQCON", "seqcon"), *map(str, arguments)]
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+    except FileNotFoundError:
+        message = f"there is no program {command[0]}: install it, or name it in SEQCON or by program="
+        raise Failed(message, None) from None
 
 
 def _several(names):

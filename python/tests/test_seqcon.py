@@ -53,6 +53,18 @@ class Tables(unittest.TestCase):
         self.assertFalse(result.complete)
         self.assertEqual({row["complete"] for row in rows(result.summary)}, {"no"})
 
+    def test_of_several_files_the_others_are_there(self):
+        result = seqcon.analyse([SB, "nowhere.slco"], mm="tso")
+        self.assertEqual((result.status, result.complete), (2, False))
+        self.assertEqual([row["model"] for row in rows(result.summary)], ["sb"])
+        self.assertIn("nowhere.slco", result.messages)
+
+    def test_what_no_fence_repairs_is_no_whole_answer(self):
+        path = ROOT / "specs" / "properties" / "producer-consumer-1.slco"
+        result = seqcon.analyse(path, mm="tso", options=["--property", "never"])
+        self.assertEqual((result.status, result.complete), (1, False))
+        self.assertEqual([row["inserted"] for row in rows(result.summary)], ["unfixable"])
+
     def test_what_is_missing_is_no_failure(self):
         self.assertEqual(seqcon.analyse(SB, mm="tso", options=["--check"]).status, 1)
 

@@ -50,6 +50,18 @@ pub enum Inserted {
 }
 
 impl Inserted {
+    /// In a word, the same in tables and in JSON.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Inserted::Enough => "enough",
+            Inserted::Unfixable => "unfixable",
+            Inserted::NotAtSites => "not-at-sites",
+            Inserted::NotAbstractly(_) => "not-abstractly",
+            Inserted::Undecided(..) => "undecided",
+        }
+    }
+
     /// Whether no fences that are allowed are enough.
     #[must_use]
     pub fn is_hopeless(&self) -> bool {

@@ -67,7 +67,8 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
         let input = arguments.input.read(named, &reading, verbosity)?;
         outcome(arguments, &chosen, &input, &models, verbosity)
     })?;
-    let (positions, outcomes): (Vec<usize>, Vec<Outcome>) = std::mem::take(&mut done.results).into_iter().unzip();
+    let (positions, mut outcomes): (Vec<usize>, Vec<Outcome>) = std::mem::take(&mut done.results).into_iter().unzip();
+    outcomes.iter_mut().for_each(|outcome| outcome.provenance.refused = done.refused());
     if !outcomes.is_empty() {
         let outputs = outputs.of(&positions);
         outputs.write_files(&outcomes)?;

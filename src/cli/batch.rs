@@ -126,6 +126,11 @@ impl Ended {
 }
 
 impl<T> Done<T> {
+    /// What was wrong with inputs.
+    pub fn refused(&self) -> Vec<String> {
+        self.failures.iter().map(ToString::to_string).collect()
+    }
+
     /// The exit status, given that of the results: something wrong with an input comes first, and a limit that left an
     /// input without an answer comes last.
     pub fn exit_status(&self, of_results: u8) -> ExitCode {

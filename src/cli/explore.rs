@@ -1,6 +1,7 @@
 //! `seqcon explore`: the state space of a specification, counted and written.
 
 use super::arguments::{ExploreArguments, LimitArguments, Verbosity};
+use super::convert::format_of;
 use super::documents::{Document, summary_lines};
 use super::failure::Failure;
 use super::places::refuse_clashes;
@@ -8,7 +9,7 @@ use super::runs::{ShownState, ShownStep};
 use crate::explore::observe::{AutObserver, Nobody};
 use crate::explore::{Exploration, Stop, Violation};
 use crate::lts::aut::Counts;
-use crate::lts::output::{Format, Output};
+use crate::lts::output::Output;
 use crate::report::output::Staged;
 use crate::specification::Specification;
 use crate::tell;
@@ -45,7 +46,7 @@ pub fn run(arguments: &ExploreArguments, verbosity: Verbosity) -> Result<ExitCod
 /// Explores the specification and writes its state space. If that is not complete, its header has no numbers.
 fn write_aut(specification: &Specification, limits: &LimitArguments, path: &Path) -> Result<Exploration, Failure> {
     let waiting = |error: io::Error| Failure::Usage(format!("a temporary file: {error}"));
-    let mut observer = AutObserver::new(&specification.program, Output::new(Format::of(path)).map_err(waiting)?);
+    let mut observer = AutObserver::new(&specification.program, Output::new(format_of(path)?).map_err(waiting)?);
     let (exploration, _) = specification.explore(limits, &mut observer)?;
     let counts = Counts { initial: 0, transitions: observer.transitions(), states: exploration.states.len() as u64 };
     let counts = (exploration.stop == Stop::Complete).then_some(counts);

@@ -2,7 +2,7 @@
 
 use super::arguments::{FactsArguments, FactsCommand, InputArguments, PhaseArgument, SqlArgument, Verbosity};
 use super::failure::Failure;
-use super::input::Model;
+use super::input::{Model, open_shard};
 use super::places::refuse_clashes;
 use super::progress::ByteBar;
 use crate::caveat;
@@ -84,7 +84,7 @@ fn run_phase(phase: PhaseArgument, arguments: &FactsArguments) -> Result<ExitCod
     refuse_clashes(arguments.output.as_deref(), input.files().chain(of_sets))?;
     input.refuse_specifications("is no part of a state space")?;
     let options = input.options()?;
-    let source = Bytes::open_within(path, &options.budget)?;
+    let source = open_shard(path, &options.budget)?;
     let bar = ByteBar::new(&format!("reading {}", path.display()));
     match (phase, &arguments.sets[..]) {
         (PhaseArgument::Sets, [_, ..]) => {

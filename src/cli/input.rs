@@ -186,9 +186,7 @@ impl InputArguments {
     /// The files that a state space is in, open.
     pub fn sources(&self, paths: &[PathBuf], options: &Options) -> Result<Vec<Bytes>, Failure> {
         let open = |path: &PathBuf| {
-            // A shard needs no header, so it may look like nothing that is known.
-            let source =
-                if self.shards { Bytes::open_within(path, &options.budget)? } else { open(path, &options.budget)? };
+            let source = if self.shards { open_shard(path, &options.budget)? } else { open(path, &options.budget)? };
             self.hashes.note(path, || source.sha256());
             Ok(source)
         };
@@ -240,7 +238,7 @@ impl InputArguments {
     }
 
     /// There is nothing to analyse.
-    fn all_internal(&self, transitions: u64) -> String {
+    pub fn all_internal(&self, transitions: u64) -> String {
         let all = if transitions == 1 { "the only transition is" } else { "all transitions are" };
         let pattern = self.internal.as_ref().map_or(String::new(), |pattern| format!(" or match {pattern:?}"));
         format!(
@@ -340,7 +338,17 @@ const OTHER_TOOLS: [(&[&str], &str); 5] = [
 /// Opens a state space or a facts file. What has the name and the contents of neither gets a message of its own: a
 /// complaint about a missing header would be about a format that nobody meant.
 pub fn open(path: &Path, budget: &Budget) -> Result<Bytes, Failure> {
+    known(path, Bytes::open_within(path, budget)?)
+}
+
+/// The same of a shard, which need have no header.
+pub fn open_shard(path: &Path, budget: &Budget) -> Result<Bytes, Failure> {
     let source = Bytes::open_within(path, budget)?;
+    let has_lines = source.bytes().trim_ascii_start().starts_with(b"(");
+    if has_lines { Ok(source) } else { known(path, source) }
+}
+
+fn known(path: &Path, source: Bytes) -> Result<Bytes, Failure> {
     let name = path.to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);

@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::places::refuse_clashes;
 use super::progress::ByteBar;
 use crate::facts::labels;
+use crate::facts::quotient::table::is_table;
 use crate::lts::source::Bytes;
 use crate::report::output::Staged;
 use std::path::Path;
@@ -22,6 +23,12 @@ pub fn run(arguments: &LabelsArguments) -> Result<ExitCode, Failure> {
         labels::of_lists(&lists.collect::<Result<Vec<_>, _>>()?, &options)?
     } else {
         let sources = input.sources(&input.inputs, &options)?;
+        if let Some(table) = sources.iter().find(|source| is_table(source.bytes())) {
+            return Err(Failure::in_file(
+                Path::new(table.name()),
+                "this is a table of steps, which has labels of its own",
+            ));
+        }
         let bar = ByteBar::new(&format!("reading {}", input.inputs[0].display()));
         labels::of_state_spaces(&sources, &options, &bar)?
     };

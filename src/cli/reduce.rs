@@ -8,6 +8,7 @@ use super::progress::ByteBar;
 use crate::facts;
 use crate::facts::extract::shard;
 use crate::facts::quotient::{Quotient, Reached, space, table};
+use crate::lts::error::Error;
 use crate::lts::is_facts;
 use crate::report::output::Staged;
 use crate::tell;
@@ -34,11 +35,14 @@ pub fn run(arguments: &ReduceArguments) -> Result<ExitCode, Failure> {
     }
     let bar = ByteBar::new(&format!("reading {}", path.display()));
     let mut quotient = if table::is_table(sources[0].bytes()) {
-        facts::merged(&sources)?
+        facts::merged(&sources, &options.budget)?
     } else {
         shard::quotient(&sources, &options, &bar)?
     };
     sources.iter().try_for_each(|source| source.check_unchanged())?;
+    if quotient.labels.iter().all(Option::is_none) && quotient.transitions > 0 {
+        return Err(Failure::in_file(path, input.all_internal(quotient.transitions)));
+    }
     bar.finish();
     if input.whole && matches!(quotient.reached, Reached::Unknown(_)) {
         quotient = Quotient { reached: Reached::All, ..quotient };
@@ -50,6 +54,7 @@ pub fn run(arguments: &ReduceArguments) -> Result<ExitCode, Failure> {
         }
         Reached::NotAll(reason) | Reached::Unknown(reason) => tell!("seqcon: warning: {}: {reason}", path.display()),
     }
+    options.budget.check_now().map_err(|limit| Error::at_limit(&path.display().to_string(), limit))?;
     let mut staged = Staged::new();
     let output = arguments.output.as_deref().unwrap_or(Path::new("-"));
     staged.write(output, &mut |out| space::write(&quotient, out))?;

@@ -1,10 +1,11 @@
 //! A comparison for people.
 
 use super::{Change, Changes, Comparison, ModelComparison, count};
+use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-/// So many delays that are gone are named; the data has all of them.
-const MOST_GONE: usize = 5;
+/// So many delays of which the same is told are named; the data has all of them.
+const MOST_ALIKE: usize = 5;
 
 /// So many instructions with other names are named.
 const MOST_RENAMED: usize = 10;
@@ -97,20 +98,17 @@ fn write_changes(kind: &str, changes: &Changes, out: &mut dyn Write) -> fmt::Res
             line(out, &format!("{kind} {word}"), name)?;
         }
     }
-    write_changed(kind, changes, out)
+    changes.changed.iter().try_for_each(|change| write_changed(kind, change, out))
 }
 
-fn write_changed(kind: &str, changes: &Changes, out: &mut dyn Write) -> fmt::Result {
-    for Change { what, before, after } in &changes.changed {
-        line(out, &format!("{kind} changed"), &format!("{what}: {before} -> {after}"))?;
-    }
-    Ok(())
+fn write_changed(kind: &str, Change { what, before, after }: &Change, out: &mut dyn Write) -> fmt::Result {
+    line(out, &format!("{kind} changed"), &format!("{what}: {before} -> {after}"))
 }
 
 /// Delays that are gone are good news, and many.
 fn write_delays(result: &ModelComparison, out: &mut dyn Write) -> fmt::Result {
     let gone = &result.delays.lost;
-    let named = if gone.len() <= MOST_GONE { gone.len() } else { 0 };
+    let named = if gone.len() <= MOST_ALIKE { gone.len() } else { 0 };
     for name in &gone[..named] {
         line(out, "delay gone", name)?;
     }
@@ -120,5 +118,17 @@ fn write_delays(result: &ModelComparison, out: &mut dyn Write) -> fmt::Result {
     for name in &result.delays.gained {
         line(out, "delay new", name)?;
     }
-    write_changed("delay", &result.delays, out)
+    let mut alike: BTreeMap<(&str, &str), Vec<&Change>> = BTreeMap::new();
+    for change in &result.delays.changed {
+        alike.entry((&change.before, &change.after)).or_default().push(change);
+    }
+    for ((before, after), changes) in alike {
+        if changes.len() > MOST_ALIKE {
+            let text = format!("{}: {before} -> {after} (--json names them)", changes.len());
+            line(out, "delays changed", &text)?;
+        } else {
+            changes.into_iter().try_for_each(|change| write_changed("delay", change, out))?;
+        }
+    }
+    Ok(())
 }

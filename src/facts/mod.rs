@@ -23,6 +23,7 @@ pub mod labels;
 pub mod quotient;
 pub mod sql;
 
+use crate::budget::Budget;
 use crate::ids::LabelId;
 use crate::lts::dot;
 use crate::lts::error::Error;
@@ -55,7 +56,9 @@ pub fn read(sources: &[Bytes], options: &Options, progress: &dyn Progress) -> Re
             let facts = file::read(source.bytes(), source.name())?;
             Extraction { facts, dialect: "native".to_owned(), warnings: Vec::new(), part: None }
         }
-        [first, ..] if table::is_table(first.bytes()) => merged(sources)?.facts(first.name(), options)?,
+        [first, ..] if table::is_table(first.bytes()) => {
+            merged(sources, &options.budget)?.facts(first.name(), options)?
+        }
         _ => {
             if let Some(source) =
                 sources.iter().find(|source| is_facts(source.bytes()) || table::is_table(source.bytes()))
@@ -78,9 +81,9 @@ pub fn read(sources: &[Bytes], options: &Options, progress: &dyn Progress) -> Re
 /// The quotient of the state space that tables are of.
 ///
 /// # Errors
-/// If one is no table, or they are not all of one run.
-pub fn merged(tables: &[Bytes]) -> Result<Quotient, Error> {
-    let read = |source: &Bytes| Ok((source.name().to_owned(), table::read(source.bytes(), source.name())?));
+/// If one is no table, they are not all of one run, or a limit is reached.
+pub fn merged(tables: &[Bytes], budget: &Budget) -> Result<Quotient, Error> {
+    let read = |source: &Bytes| Ok((source.name().to_owned(), table::read(source.bytes(), source.name(), budget)?));
     phases::merge(&tables.iter().map(read).collect::<Result<Vec<_>, Error>>()?)
 }
 

@@ -48,7 +48,7 @@ impl Engine {
                 reached: SEARCHED,
                 how: "-- For DuckDB. It begins with, for example:\n\
                       --   CREATE VIEW transitions AS SELECT src, label, dst FROM 'transitions/*.parquet';\n\
-                      --   CREATE TABLE labels AS FROM read_csv('labels.csv', header = true);\n\
+                      --   CREATE TABLE labels AS SELECT * REPLACE (CAST(id AS INT) AS id) FROM read_csv('labels.csv', all_varchar = true);\n\
                       -- The result is the file steps.csv.\n",
             },
             Engine::Spark => Words {
@@ -74,7 +74,8 @@ impl Engine {
                 reached: COUNTED,
                 how: "-- For DataFusion. It begins with, for example:\n\
                       --   CREATE EXTERNAL TABLE transitions STORED AS PARQUET LOCATION 'transitions/';\n\
-                      --   CREATE EXTERNAL TABLE labels STORED AS CSV LOCATION 'labels.csv' OPTIONS ('format.has_header' 'true');\n\
+                      --   CREATE EXTERNAL TABLE labels(text VARCHAR, id INT, thread VARCHAR, kind VARCHAR, meaning VARCHAR)\n\
+                      --     STORED AS CSV LOCATION 'labels.csv' OPTIONS ('format.has_header' 'true');\n\
                       -- The result is the file steps.csv.\n",
             },
         }

@@ -18,7 +18,7 @@ use std::path::Path;
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Text: `.aut`, and whatever has no other name.
+    /// Text: `.aut`, and whatever has no extension.
     Aut,
     /// `.aut.gz`.
     Gzip,
@@ -29,14 +29,17 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a file of that name.
+    /// The format of a file of that name; none, if it is the name of something else. A name that says nothing is that
+    /// of a text.
     #[must_use]
-    pub fn of(path: &Path) -> Format {
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("gz") => Format::Gzip,
-            Some("zst") => Format::Zstandard,
-            Some("parquet") => Format::Parquet,
-            _ => Format::Aut,
+    pub fn of(path: &Path) -> Option<Format> {
+        let Some(extension) = path.extension() else { return Some(Format::Aut) };
+        match extension.to_ascii_lowercase().to_str() {
+            Some("aut") => Some(Format::Aut),
+            Some("gz") => Some(Format::Gzip),
+            Some("zst") => Some(Format::Zstandard),
+            Some("parquet") => Some(Format::Parquet),
+            _ => None,
         }
     }
 }

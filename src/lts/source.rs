@@ -201,6 +201,11 @@ impl Read for Frames<'_> {
             if length > 0 || buffer.is_empty() {
                 return Ok(length);
             }
+            // The library calculates it, and leaves the comparison to others.
+            let decoder = &frame.decoder;
+            if decoder.get_checksum_from_data().is_some_and(|sum| Some(sum) != decoder.get_calculated_checksum()) {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "its contents are not those of its checksum"));
+            }
             self.rest = frame.get_ref();
             self.frame = None;
         }
@@ -220,6 +225,10 @@ fn pieces(
     let mut bytes = Vec::new();
     loop {
         budget.check_now().map_err(|limit| Error::at_limit(name, limit))?;
+        // What is decompressed may be far larger than the file.
+        bytes
+            .try_reserve(PIECE as usize)
+            .map_err(|error| refused(io::Error::new(io::ErrorKind::OutOfMemory, error)))?;
         let length = reader.by_ref().take(PIECE).read_to_end(&mut bytes).map_err(&refused)?;
         if length == 0 {
             return Ok(bytes);

@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 use super::aut::{self, Counts, Fault, Header};
+use super::dot;
 use super::error::{BytePosition, Error};
 use super::parquet::{Damage, Promise, Table, is_parquet};
 use super::source::Bytes;
@@ -117,6 +118,10 @@ impl<'s> Space<'s> {
             return Ok((Space { source, table: Some(table) }, opening, 0));
         }
         let (header, start) = aut::header(bytes).map_err(|fault| {
+            if dot::is_graph(bytes) {
+                let remedy = "analyse, facts and info read graphs in DOT; what goes in parts, or is converted, reduced or listed, does not";
+                return Error::of_file(name, "a state space in .aut or Parquet", "a graph in DOT".to_owned(), remedy);
+            }
             Error::unexpected(name, bytes, fault.offset, fault.expected, "is this a state space in .aut format?")
         })?;
         let opening = match header {
@@ -130,6 +135,12 @@ impl<'s> Space<'s> {
     #[must_use]
     pub fn of_lines(source: &'s Bytes) -> Space<'s> {
         Space { source, table: None }
+    }
+
+    /// Whether nothing in the file says how large the state space is: a table that another tool wrote.
+    #[must_use]
+    pub fn is_uncounted(&self) -> bool {
+        self.table.as_ref().is_some_and(|table| !table.is_counted())
     }
 
     /// The file.

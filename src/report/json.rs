@@ -320,17 +320,13 @@ pub(super) fn fence_objects(outcome: &Outcome, result: &ModelOutcome) -> Vec<Fen
 }
 
 fn inserted_object(inserted: &Inserted) -> Option<InsertedObject<'static>> {
-    match inserted {
-        Inserted::Enough => None,
-        Inserted::NotAtSites => Some(InsertedObject { verdict: "not-at-sites", at_least: None, why: None }),
-        Inserted::Unfixable => Some(InsertedObject { verdict: "unfixable", at_least: None, why: None }),
-        Inserted::NotAbstractly(advice) => {
-            Some(InsertedObject { verdict: "not-abstractly", at_least: None, why: Some(advice.clone()) })
-        }
-        Inserted::Undecided(needed, why) => {
-            Some(InsertedObject { verdict: "undecided", at_least: Some(*needed), why: Some(why.clone()) })
-        }
-    }
+    let (at_least, why) = match inserted {
+        Inserted::Enough => return None,
+        Inserted::NotAtSites | Inserted::Unfixable => (None, None),
+        Inserted::NotAbstractly(advice) => (None, Some(advice.clone())),
+        Inserted::Undecided(needed, why) => (Some(*needed), Some(why.clone())),
+    };
+    Some(InsertedObject { verdict: inserted.name(), at_least, why })
 }
 
 fn result_object<'a>(outcome: &Outcome, result: &'a ModelOutcome) -> ResultObject<'a> {

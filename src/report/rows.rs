@@ -3,7 +3,7 @@
 use super::edges::Edges;
 use super::names;
 use crate::aeg::Profile;
-use crate::analysis::{Confirmation, Fence, ModelOutcome, Outcome};
+use crate::analysis::{Confirmation, Fence, Inserted, ModelOutcome, Outcome};
 use crate::caveat::{Level, Topic};
 use crate::cycles::{ConflictRule, Cycle, Delay, Edge, JudgedCycle, SegmentVerdict, Step};
 use crate::ids::{InstrId, VertexId};
@@ -75,8 +75,9 @@ pub struct SummaryRow {
     profile: &'static str,
     conflicts: &'static str,
     atomicity: &'static str,
-    states: u64,
-    transitions: u64,
+    /// What looks at no states of the program has no number of them.
+    states: Option<u64>,
+    transitions: Option<u64>,
     /// Of an engine that looks at no event graph there are none of these.
     labels: Option<usize>,
     vertices: usize,
@@ -99,6 +100,9 @@ pub struct SummaryRow {
     complete: &'static str,
     engine: String,
     abstraction: Option<String>,
+    property: &'static str,
+    /// What came of the search for fences: without `enough` their number is no answer.
+    inserted: &'static str,
 }
 
 /// Whether nothing was left out: the last column of every table whose rows could be a part only.
@@ -297,8 +301,8 @@ impl Outcome {
             profile: names::profile(self.profile()),
             conflicts: names::conflicts(self.conflict_rule()),
             atomicity: names::atomicity(self.options.atomicity),
-            states: self.explored.states,
-            transitions: self.explored.transitions,
+            states: Some(self.explored.states).filter(|&states| states > 0),
+            transitions: Some(self.explored.transitions).filter(|_| self.explored.states > 0),
             labels: analysis.map(|analysis| analysis.labels.len()),
             vertices: self.accesses.vertices.len(),
             program_edges: analysis.map(|analysis| analysis.graph.num_of_program_edges()),
@@ -323,6 +327,8 @@ impl Outcome {
             complete: names::yes_no(result.complete),
             engine: self.engine.name.clone(),
             abstraction: self.engine.abstraction.map(|abstraction| abstraction.to_string()),
+            property: self.property.kind().name(),
+            inserted: result.inserted.name(),
         }
     }
 
@@ -381,9 +387,13 @@ impl Outcome {
         let stores = number_of(|strength| strength == FenceStrength::Stores, "store_fences")
             + &number_of(is_light, "light_fences")
             + &number_of(is_mark, "marks");
+        let inserted = match &result.inserted {
+            Inserted::Enough => String::new(),
+            other => format!(" inserted={}", other.name()),
+        };
         let TimesRow { seconds, explore_seconds, analyse_seconds } = self.times_row(result);
         format!(
-            "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{stores}{engine}{property}{abstraction}{definitions}{warnings}",
+            "model={} memory_model={} states={} vertices={} delays={} torn={} locks={} fences={} plain_fences={} cumulative_fences={} minimal={} complete={} seconds={seconds:.2} explore_seconds={explore_seconds:.2} analyse_seconds={analyse_seconds:.2}{stores}{engine}{property}{inserted}{abstraction}{definitions}{warnings}",
             word(&self.model),
             word(&result.model.name),
             self.explored.states,

@@ -6,6 +6,7 @@ use crate::support::reference::{Lts, Shape};
 use crate::support::shards::{Split, by_phases, file_of, file_without_sizes, files, sets_files, split, steps_files};
 use rand::Rng;
 use rand::seq::IndexedRandom;
+use seqcon::budget::Budget;
 use seqcon::facts;
 use seqcon::facts::extract::{Extraction, NoProgress, Options, shard};
 use seqcon::facts::quotient::{phases, space, table};
@@ -175,15 +176,19 @@ fn damaged_tables_and_sets_never_panic() {
         }
         // All bytes are under a checksum.
         if is_table {
-            assert!(table::read(&damaged, "damaged").is_err(), "{}", String::from_utf8_lossy(&damaged));
+            assert!(
+                table::read(&damaged, "damaged", &Budget::default()).is_err(),
+                "{}",
+                String::from_utf8_lossy(&damaged)
+            );
         } else {
             assert!(phases::read_sets(&damaged, "damaged").is_err(), "{}", String::from_utf8_lossy(&damaged));
         }
         // A table of an engine has none: it must not be taken for another one.
         let mut table = table_of(&lts).into_bytes();
-        let before = table::read(&table, "table").expect("well formed");
+        let before = table::read(&table, "table", &Budget::default()).expect("well formed");
         table.truncate(rng.random_range(0..table.len()));
-        if let Ok(after) = table::read(&table, "table") {
+        if let Ok(after) = table::read(&table, "table", &Budget::default()) {
             assert_eq!(after, before);
         }
     });

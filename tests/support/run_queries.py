@@ -20,8 +20,11 @@ def duckdb_tables():
 
     connection = duckdb.connect()
     connection.execute("SET threads = 2")
-    connection.execute("CREATE VIEW transitions AS FROM read_csv('parts/*.csv', header = true)")
-    connection.execute("CREATE TABLE labels AS FROM read_csv('labels.csv', header = true)")
+    types = "{'src': 'BIGINT', 'label': 'VARCHAR', 'dst': 'BIGINT'}"
+    connection.execute(f"CREATE VIEW transitions AS FROM read_csv('parts/*.csv', header = true, columns = {types})")
+    connection.execute(
+        "CREATE TABLE labels AS SELECT * REPLACE (CAST(id AS INT) AS id) FROM read_csv('labels.csv', all_varchar = true)"
+    )
     return lambda statement: connection.execute(statement)
 
 
@@ -29,8 +32,13 @@ def datafusion_tables():
     from datafusion import SessionContext
 
     context = SessionContext()
-    context.register_csv("transitions", "parts/")
-    context.register_csv("labels", "labels.csv")
+    tables = [
+        ("transitions(src BIGINT, label VARCHAR, dst BIGINT)", "parts/"),
+        ("labels(text VARCHAR, id INT, thread VARCHAR, kind VARCHAR, meaning VARCHAR)", "labels.csv"),
+    ]
+    for table, place in tables:
+        options = "OPTIONS ('format.has_header' 'true')"
+        context.sql(f"CREATE EXTERNAL TABLE {table} STORED AS CSV LOCATION '{place}' {options}").collect()
     return lambda statement: context.sql(statement).collect()
 
 

@@ -35,7 +35,8 @@ pub struct InputArguments {
     /// has the header of the whole, or none. Or they are the tables that 'seqcon facts --phase steps' wrote for them
     #[arg(long, help_heading = "Input")]
     pub shards: bool,
-    /// Of a table of steps that does not tell: the initial state leads to every state. Else it is an error
+    /// Of a table that does not tell (of steps, or in Parquet from another tool): it has the whole state space, and the
+    /// initial state leads to every state. Else it is an error
     #[arg(long, help_heading = "Input")]
     pub whole: bool,
     /// Wrong counts in the header are warnings, not errors

@@ -13,7 +13,8 @@ use std::time::Duration;
 /// When work stops before it is complete.
 #[derive(Args, Clone)]
 pub struct LimitArguments {
-    /// Stop exploring a specification at this many states, or a few more
+    /// Stop exploring a specification at this many states, or a few more (`check` and `info`: at 100,000 if nothing is
+    /// said)
     #[arg(long, value_name = "N", value_parser = positive, help_heading = "Limits")]
     pub max_states: Option<usize>,
     #[command(flatten)]

@@ -75,6 +75,9 @@ impl<'p> Meter<'p> {
 
 /// What is done with the transitions of a pass. A worker's chunks may stand anywhere, but each behind the one before.
 pub(super) trait Worker: Send {
+    /// What follows, up to the end of a chunk, is in this input.
+    fn begin_chunk(&mut self, _input: usize) {}
+
     /// The number by which batches name a label; see [`Reader::label`].
     #[inline]
     fn label(&mut self, _: &[u8]) -> Option<u32> {
@@ -145,6 +148,7 @@ pub(super) fn pass<W: Worker>(
 
 fn pass_chunk<W: Worker>(space: &Space<'_>, input: usize, chunk: Range<usize>, worker: &mut W) -> Result<(), Stop> {
     let start = chunk.start;
+    worker.begin_chunk(input);
     space.read(chunk, &mut Reading(worker)).map_err(|halt| match halt {
         Halt::Fault(fault) => Stop { input, position: fault.offset, reason: Reason::Syntax(fault.expected) },
         Halt::Damage(damage) => Stop { input, position: damage.row, reason: Reason::Damage(damage) },

@@ -5,7 +5,8 @@
 //!
 //! Several inputs are shards: parts of one state space with common numbers for its states. A shard has the header of
 //! the whole, or none; one of them at least has it. With headers of their own, which count what follows, nobody would
-//! see that a shard is missing. For the same reason no two shards with transitions have the same text.
+//! see that a shard is missing. For the same reason no two shards with transitions are copies: copies of a text are
+//! found at once, others when all was read ([`fingerprint`](super::fingerprint)).
 
 use super::Options;
 use super::chunks::{At, Body, Meter, Worker, pass};
@@ -128,20 +129,20 @@ impl<'s> Layout<'s> {
         };
         for (position, body) in self.bodies.iter().enumerate() {
             let is_same = |other: &&Body<'s>| text(other) == text(body) && has_transitions(body);
-            if let Some(other) = self.bodies[..position].iter().find(is_same) {
-                let source = body.space.source();
-                let expected = format!("other transitions than in {}", other.space.source().name());
-                let place = (!body.space.is_table()).then_some(body.range.start);
-                return Err(at(
-                    source,
-                    place,
-                    &expected,
-                    "the same",
-                    "one shard was given twice; name every shard once",
-                ));
+            if let Some(other) = self.bodies[..position].iter().position(|other| is_same(&other)) {
+                return self.refuse_repeated(Some((other, position)));
             }
         }
         Ok(())
+    }
+
+    /// An error, if an input, the second, has the transitions of another one.
+    pub(super) fn refuse_repeated(&self, repeated: Option<(usize, usize)>) -> Result<(), Error> {
+        let Some((first, second)) = repeated else { return Ok(()) };
+        let (body, first) = (&self.bodies[second], self.bodies[first].space.source());
+        let expected = format!("other transitions than in {}", first.name());
+        let place = (!body.space.is_table()).then_some(body.range.start);
+        Err(at(body.space.source(), place, &expected, "the same", "one shard was given twice; name every shard once"))
     }
 
     fn add(&mut self, source: &'s Bytes, options: &Options) -> Result<(), Error> {
@@ -210,6 +211,11 @@ impl<'s> Layout<'s> {
     /// The header of the whole, if there is one.
     pub(super) fn header(&self) -> Option<Counts> {
         self.promised.map(|promised| promised.counts)
+    }
+
+    /// Whether the numbers are only what was found: there is one input, a table that another tool wrote.
+    pub(super) fn is_uncounted(&self) -> bool {
+        matches!(&self.bodies[..], [body] if body.space.is_uncounted())
     }
 
     /// The parts of the inputs that have the transitions.

@@ -43,6 +43,7 @@ mod chunks;
 mod concurrent;
 mod discovery;
 mod enabled;
+mod fingerprint;
 mod labels;
 mod layout;
 mod local_sets;
@@ -64,6 +65,7 @@ use crate::lts::source::Bytes;
 use chunks::{Body, Counted, Meter};
 use discovery::Discovery;
 use enabled::Enabled;
+use fingerprint::Contents;
 use labels::{Known, Labels};
 use layout::Layout;
 use reading::Reading;
@@ -110,7 +112,8 @@ pub struct Options {
     pub budget: Budget,
     /// Whether conditions that are refused are self-loops.
     pub refusals: Refusals,
-    /// Of a quotient that does not tell: the initial state leads to every state.
+    /// Of a quotient that does not tell: the initial state leads to every state. Of a table without numbers: all
+    /// transitions are there.
     pub whole: bool,
 }
 
@@ -178,10 +181,11 @@ pub fn extract_all(sources: &[Bytes], options: &Options, progress: &dyn Progress
     layout.check_counts(enabled.transitions, enabled.states)?;
     let bodies = layout.bodies();
     let meter = Meter::new(progress, &options.budget, bodies, Counted::Second);
-    let question = Question::new(&layout, &enabled);
-    let part = steps::collect(bodies, &labels, &enabled, question.discovery.as_ref(), &meter)
+    let question = Question::new(&layout, &enabled, &labels, options);
+    let part = steps::collect(bodies, &labels, &enabled, &question, &meter)
         .and_then(|steps| Ok((steps, question.answer(bodies, &enabled, &meter)?)));
     let (steps, part) = part.map_err(|stop| stop.into_error(bodies, &reading))?;
+    layout.refuse_repeated(question.contents.as_ref().and_then(Contents::repeated))?;
     meter.finish();
     // Warnings are about counts that differ and lines that were left out.
     let cut_off = !layout.warnings.is_empty() || part.is_some();
@@ -222,17 +226,30 @@ impl<'s> First<'s> {
     }
 }
 
-/// Whether the initial state leads to every state: to be asked before the second pass and answered after it.
+/// Why a table that another tool wrote may be a part.
+const UNCOUNTED: &str = "nothing in the table says how many transitions the state space has, so it may be one of several; --whole says that it has all. If not";
+
+/// Whether this is a whole state space: to be asked before the second pass and answered after it.
 struct Question {
     initial: Option<u64>,
+    /// Whether the initial state leads to every state.
     discovery: Option<Discovery>,
+    /// Whether an input is there twice, and makes up for one that is missing in the sum of their transitions.
+    contents: Option<Contents>,
+    /// Nothing but the user says that all transitions are there.
+    is_uncounted: bool,
 }
 
 impl Question {
-    /// Of what is known to be a part nothing is asked.
-    fn new(layout: &Layout<'_>, enabled: &Enabled) -> Question {
+    /// Whether the initial state leads to all of what is known to be a part is not asked.
+    fn new(layout: &Layout<'_>, enabled: &Enabled, labels: &Known, options: &Options) -> Question {
         let initial = layout.initial().filter(|_| layout.warnings.is_empty());
-        Question { initial, discovery: initial.and_then(|initial| Discovery::new(&enabled.table, initial)) }
+        Question {
+            initial,
+            discovery: initial.and_then(|initial| Discovery::new(&enabled.table, initial)),
+            contents: Contents::of_several(layout.bodies(), labels),
+            is_uncounted: layout.is_uncounted() && !options.whole,
+        }
     }
 
     /// Why this is a part of a state space, if it is one.
@@ -243,6 +260,9 @@ impl Question {
             return Ok(Some(format!("the header counts {} states, and only {occurring} occur", enabled.states)));
         }
         let unreached = discovery.first_unreached(bodies, &enabled.table, meter)?;
-        Ok(unreached.map(|state| format!("nothing leads from the initial state {initial} to state {state}")))
+        let unreached =
+            unreached.map(|state| format!("nothing leads from the initial state {initial} to state {state}"));
+        let uncounted = || self.is_uncounted.then(|| UNCOUNTED.to_owned());
+        Ok(unreached.or_else(uncounted))
     }
 }

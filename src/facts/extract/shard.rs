@@ -6,20 +6,19 @@
 //! collects the distinct steps between enabled sets instead of those that each thread sees. Steps are counted, so that
 //! it shows if some are missing.
 //!
-//! The hash of a shard is the sum of hashes of its transitions, each over the two states and the label as it was
-//! understood: it does not depend on the order of lines, nor on the format.
+//! Shards are known again by their [hash](super::fingerprint).
 
 use super::chunks::{At, Counted, Meter, Worker, pass};
 use super::discovery::Discovery;
 use super::enabled::Enabled;
+use super::fingerprint::{Contents, LabelHashes};
 use super::labels::{INTERNAL, Known, Lookup, Seen};
 use super::layout::Layout;
 use super::local_sets::EMPTY;
 use super::stop::Reason;
 use super::{First, Options, Progress, Question};
-use crate::facts::file::Checksum;
 use crate::facts::quotient::phases::Sets;
-use crate::facts::quotient::{Builder, Meaning, Quotient, Reached, Step, space};
+use crate::facts::quotient::{Builder, Quotient, Reached, Step};
 use crate::ids::ThreadId;
 use crate::lts::error::Error;
 use crate::lts::source::Bytes;
@@ -37,15 +36,16 @@ pub fn quotient(sources: &[Bytes], options: &Options, progress: &dyn Progress) -
     let mut builder = Builder::default();
     let of_position = enabled_sets(enabled, labels, &mut builder);
     let numbers = Numbers::of(labels, &mut builder);
-    let question = Question::new(layout, enabled);
+    let question = Question::new(layout, enabled, labels, options);
     let meter = Meter::new(progress, &options.budget, layout.bodies(), Counted::Second);
-    let discovery = question.discovery.as_ref();
     let workers = pass(layout.bodies(), &meter, || Discoverer {
         collector: Collector::new(labels, enabled, &numbers, &of_position),
-        discovery,
+        question: &question,
+        input: 0,
     });
     let part = workers.and_then(|workers| Ok((workers, question.answer(layout.bodies(), enabled, &meter)?)));
     let (workers, part) = part.map_err(|stop| stop.into_error(layout.bodies(), reading))?;
+    layout.refuse_repeated(question.contents.as_ref().and_then(Contents::repeated))?;
     meter.finish();
     for (step, count) in united(workers.into_iter().map(|worker| worker.collector)) {
         builder.step(step, count);
@@ -259,39 +259,6 @@ fn united<'t>(collectors: impl Iterator<Item = Collector<'t>>) -> FxHashMap<Step
     steps
 }
 
-/// The hashes of labels as they are understood.
-struct LabelHashes {
-    of_label: Vec<u64>,
-    internal: u64,
-}
-
-impl LabelHashes {
-    fn of(known: &Known) -> LabelHashes {
-        let hash = |label: &Meaning| {
-            let mut checksum = Checksum::default();
-            checksum.add(space::text(label).as_bytes());
-            checksum.0
-        };
-        LabelHashes {
-            of_label: known.labels.iter().map(|label| hash(&Some(label.clone()))).collect(),
-            internal: hash(&None),
-        }
-    }
-
-    fn of_transition(&self, transition: &Transition, label: u32) -> u64 {
-        let label = if label == INTERNAL { self.internal } else { self.of_label[label as usize] };
-        // One after the other, each mixed well: this is a sum, and must not depend on what is near what.
-        [transition.from, label, transition.to].into_iter().fold(0, |hash, part| mixed(hash ^ mixed(part)))
-    }
-}
-
-/// A number of which every bit depends on every bit of another one (the end of MurmurHash3).
-fn mixed(number: u64) -> u64 {
-    let number = (number ^ number >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
-    let number = (number ^ number >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    (number ^ number >> 33).wrapping_add(0x9e37_79b9_7f4a_7c15)
-}
-
 /// Collects steps, and the hash of the shard.
 struct Hashed<'t> {
     collector: Collector<'t>,
@@ -314,13 +281,19 @@ impl Worker for Hashed<'_> {
     }
 }
 
-/// Collects steps, and which states are discovered.
+/// Collects steps, and what is asked in the same pass.
 struct Discoverer<'t> {
     collector: Collector<'t>,
-    discovery: Option<&'t Discovery>,
+    question: &'t Question,
+    /// Which input the transitions at hand are in.
+    input: usize,
 }
 
 impl Worker for Discoverer<'_> {
+    fn begin_chunk(&mut self, input: usize) {
+        self.input = input;
+    }
+
     #[inline]
     fn label(&mut self, text: &[u8]) -> Option<u32> {
         self.collector.texts.get(text)
@@ -329,9 +302,12 @@ impl Worker for Discoverer<'_> {
     fn batch(&mut self, transitions: &[Transition]) -> Result<(), At<Reason>> {
         for transition in transitions {
             self.collector.add(transition)?;
-            if let Some(discovery) = self.discovery {
+            if let Some(discovery) = &self.question.discovery {
                 discover(discovery, self.collector.enabled, transition);
             }
+        }
+        if let Some(contents) = &self.question.contents {
+            contents.add(self.input, transitions, |label| self.collector.texts.seen(label).number);
         }
         Ok(())
     }

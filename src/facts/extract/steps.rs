@@ -4,8 +4,8 @@
 //! not blocked evaluations, and for internal steps the distinct pairs of local sets that they lead between; besides,
 //! which labels have blocked evaluations. See the [parent's page](super) on internal steps.
 
+use super::Question;
 use super::chunks::{At, Body, Meter, Worker, pass};
-use super::discovery::Discovery;
 use super::enabled::Enabled;
 use super::labels::{INTERNAL, Known, Lookup};
 use super::local_sets::EMPTY;
@@ -71,14 +71,15 @@ pub(super) fn collect(
     bodies: &[Body<'_>],
     labels: &Known,
     enabled: &Enabled,
-    discovery: Option<&Discovery>,
+    question: &Question,
     meter: &Meter<'_>,
 ) -> Result<Steps, Stop> {
     let workers = pass(bodies, meter, || Walker {
         labels,
         texts: Lookup::new(labels),
         enabled,
-        discovery,
+        question,
+        input: 0,
         recent: vec![Step { label: INTERNAL, after: EMPTY, before: EMPTY, then_internal: false }; RECENT],
         recent_waking: vec![NO_WAKING_STEP; RECENT],
         blocked: FixedBitSet::with_capacity(labels.labels.len()),
@@ -114,7 +115,9 @@ struct Walker<'t> {
     labels: &'t Known,
     texts: Lookup<'t>,
     enabled: &'t Enabled,
-    discovery: Option<&'t Discovery>,
+    question: &'t Question,
+    /// Which input the transitions at hand are in.
+    input: usize,
     recent: Vec<Step>,
     recent_waking: Vec<WakingStep>,
     blocked: FixedBitSet,
@@ -122,6 +125,10 @@ struct Walker<'t> {
 }
 
 impl Worker for Walker<'_> {
+    fn begin_chunk(&mut self, input: usize) {
+        self.input = input;
+    }
+
     #[inline]
     fn label(&mut self, text: &[u8]) -> Option<u32> {
         self.texts.get(text)
@@ -134,7 +141,7 @@ impl Worker for Walker<'_> {
                 return Err(At { at: transition.at, what: Reason::Changed });
             }
             let label = self.texts.seen(transition.label);
-            if let Some(discovery) = self.discovery
+            if let Some(discovery) = &self.question.discovery
                 && let (Some(from), Some(to)) = (table.position(transition.from), table.position(transition.to))
             {
                 discovery.step(from, to);

@@ -200,6 +200,17 @@ fn whole(all: &[(String, Sets)]) -> Result<Counts, Error> {
         };
         return Err(wrong(first, expected, &found, remedy));
     }
+    if whole.initial >= whole.states {
+        let expected = format!("an initial state below {}, the number of states", whole.states);
+        return Err(wrong(first, expected, &whole.initial.to_string(), "the header is wrong"));
+    }
+    let largest = all.iter().filter(|(_, sets)| sets.transitions > 0).map(|(_, sets)| sets.largest).max();
+    let largest = largest.unwrap_or(0).max(whole.initial);
+    if largest + 1 < whole.states {
+        let expected = format!("{} states, the last of which is in some shard, as the header says", whole.states);
+        let remedy = "the header is wrong, or that of another state space";
+        return Err(wrong(first, expected, &format!("none after state {largest}"), remedy));
+    }
     for (name, sets) in all {
         if sets.transitions > 0 && sets.largest >= whole.states {
             let expected = format!("states below {}, as the header of {first} counts them", whole.states);

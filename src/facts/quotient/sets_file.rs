@@ -114,7 +114,7 @@ fn push(bytes: &mut Vec<u8>, mut number: u64) {
 /// If it is none, or was cut off or changed.
 pub fn read(bytes: &[u8], path: &str) -> Result<Sets, Error> {
     let unexpected = |at: usize, expected: &str| Error::unexpected(path, bytes, at, expected, REMEDY);
-    if !bytes.starts_with(FIRST_LINE.as_bytes()) {
+    if bytes.strip_prefix(FIRST_LINE.as_bytes()).is_none_or(|rest| !rest.starts_with(b"\n")) {
         return Err(unexpected(0, &format!("`{FIRST_LINE}`")));
     }
     let end = bytes.len().saturating_sub(size_of::<u64>());

@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Builder, INTERNAL, Meaning, Quotient, Reached, Step, space};
+use crate::budget::Budget;
 use crate::facts::file::Checksum;
 use crate::lts::dialect::native;
 use crate::lts::error::{BytePosition, Error, quoted};
@@ -123,9 +124,9 @@ pub fn write(table: &Table, mut out: impl Write) -> io::Result<()> {
 /// Reads a table; `name` is for messages.
 ///
 /// # Errors
-/// If it is none, was cut off or changed, or contradicts itself.
-pub fn read(bytes: &[u8], name: &str) -> Result<Table, Error> {
-    Rows::read(bytes, name)?.table()
+/// If it is none, was cut off or changed, contradicts itself, or a limit is reached.
+pub fn read(bytes: &[u8], name: &str, budget: &Budget) -> Result<Table, Error> {
+    Rows::read(bytes, name, budget)?.table()
 }
 
 /// A row of a step, with the numbers that the table has for labels.
@@ -142,6 +143,7 @@ struct StepRow {
 struct Rows<'a> {
     bytes: &'a [u8],
     name: &'a str,
+    budget: &'a Budget,
     labels: FxHashMap<u64, (u64, Meaning)>,
     steps: Vec<StepRow>,
     /// Line and set.
@@ -157,10 +159,11 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn read(bytes: &'a [u8], name: &'a str) -> Result<Rows<'a>, Error> {
+    fn read(bytes: &'a [u8], name: &'a str, budget: &'a Budget) -> Result<Rows<'a>, Error> {
         let mut rows = Rows {
             bytes,
             name,
+            budget,
             labels: FxHashMap::default(),
             steps: Vec::new(),
             sets: Vec::new(),
@@ -178,6 +181,7 @@ impl<'a> Rows<'a> {
         }
         let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(bytes);
         for record in reader.records() {
+            budget.check().map_err(|limit| Error::at_limit(name, limit))?;
             let record = record.map_err(|error| {
                 let line = error.position().map_or(1, csv::Position::line);
                 Rows::wrong(name, line, "a row of text in UTF-8", "bytes that are none")
@@ -304,6 +308,7 @@ impl<'a> Rows<'a> {
             Ok(builder.set(members))
         };
         for StepRow { line, before, label: number, after, is_loop, count } in &self.steps {
+            self.budget.check().map_err(|limit| Error::at_limit(name, limit))?;
             let own = label(*line, *number)?;
             let is_quiet = *is_loop && builder.labels.values[own as usize].is_none();
             if !is_quiet && !before.contains(number) {

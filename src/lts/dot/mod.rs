@@ -410,7 +410,8 @@ impl<'a> Reader<'a> {
 
     fn translated(self, name: &str, options: Options<'_>) -> Result<(Vec<u8>, Vec<usize>), Error> {
         let mut states: FxHashMap<u32, usize> = FxHashMap::default();
-        for node in self.edges.iter().flat_map(|edge| [edge.from, edge.to]) {
+        // A node that no edge touches is none, unless it says of itself that it is an initial state.
+        for node in self.edges.iter().flat_map(|edge| [edge.from, edge.to]).chain(self.initial.iter().copied()) {
             let next = states.len();
             states.entry(node).or_insert(next);
         }

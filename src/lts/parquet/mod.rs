@@ -108,8 +108,8 @@ impl Columns {
         let wrong = |found: String| Error::of_file(source.name(), IS_ONE, found, REMEDY);
         let columns = metadata.file_metadata().schema_descr().columns();
         let find = |name: &str, types: &[Type]| {
-            let position = columns.iter().position(|column| column.path().parts() == [name]);
-            let Some(position) = position else {
+            let mut positions = (0..columns.len()).filter(|&column| columns[column].path().parts() == [name]);
+            let (Some(position), None) = (positions.next(), positions.next()) else {
                 let names: Vec<String> = columns.iter().map(|column| column.path().string()).collect();
                 return Err(wrong(format!("the columns {}", names.join(", "))));
             };
@@ -206,19 +206,25 @@ impl<'s> Table<'s> {
         self.source.bytes().len().div_ceil(self.rows().max(1))
     }
 
+    /// The value of a key of the metadata.
+    fn entry(&self, key: &str) -> Option<String> {
+        let entries = self.metadata.file_metadata().key_value_metadata();
+        let entry = entries.into_iter().flatten().find(|entry| entry.key == key);
+        entry.map(|entry| entry.value.clone().unwrap_or_default())
+    }
+
+    /// Whether the metadata say how many states there are; then seqcon wrote it, with all transitions.
+    #[must_use]
+    pub fn is_counted(&self) -> bool {
+        self.entry(STATES).is_some()
+    }
+
     /// What the metadata say; where they say nothing, the largest state is looked for.
     ///
     /// # Errors
     /// If a number is none, or a page is damaged.
     pub fn promise(&self) -> Result<Promise, Error> {
-        let entry = |key: &str| {
-            let entries = self.metadata.file_metadata().key_value_metadata();
-            entries
-                .into_iter()
-                .flatten()
-                .find(|entry| entry.key == key)
-                .map(|entry| entry.value.clone().unwrap_or_default())
-        };
+        let entry = |key: &str| self.entry(key);
         if entry(UNFINISHED).is_some() {
             return Ok(Promise::Unfinished);
         }

@@ -179,10 +179,17 @@ impl<'a> Writer<'a> {
             })
         };
         let incomplete = self.outcome.results.iter().filter_map(limited);
+        let refused = &self.outcome.provenance.refused;
+        let other = |problem: &String| Notification {
+            descriptor: None,
+            level: "error",
+            locations: Vec::new(),
+            message: Message::new(format!("Another input of the command could not be done: {problem}.")),
+        };
         Invocation {
             command_line: &self.outcome.provenance.command,
-            execution_successful: true,
-            tool_execution_notifications: caveats.chain(incomplete).collect(),
+            execution_successful: refused.is_empty(),
+            tool_execution_notifications: caveats.chain(incomplete).chain(refused.iter().map(other)).collect(),
         }
     }
 
