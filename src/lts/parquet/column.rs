@@ -3,9 +3,10 @@
 //! Read are pages of both versions, plain, with a dictionary, and with packed differences; of labels also with packed
 //! lengths. Nulls are damage, as is every page that says something else than the file's end says.
 
-use super::bits::{Cursor, differences, runs};
+use super::bits::{Cursor, PIECE, Runs, differences};
 use super::{Columns, Damage, Slice};
 use crate::lts::space::{Reader, UNREAD};
+use bytes::Buf;
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::RowGroupMetaData;
@@ -97,9 +98,10 @@ impl<'s> Pages<'s> {
             );
         }
         if self.may_be_null {
-            let mut present = Vec::with_capacity(count);
-            runs(levels, 1, count, &mut present).ok_or_else(|| self.damage("definition levels", "something else"))?;
-            if let Some(position) = present.iter().position(|&present| present == 0) {
+            let present =
+                Runs::new(bytes::Bytes::copy_from_slice(levels), 1).and_then(|levels| levels.first_zero(count));
+            let null = present.ok_or_else(|| self.damage("definition levels", "something else"))?;
+            if let Some(position) = null {
                 let damage = self.damage("a value", "a null");
                 return Err(Damage { row: self.row + position, ..damage });
             }
@@ -114,11 +116,9 @@ impl<'s> Pages<'s> {
 }
 
 /// The indices of a page with a dictionary.
-fn indices(values: &Values) -> Option<Vec<u32>> {
-    let (&width, rest) = values.bytes.split_first()?;
-    let mut indices = Vec::with_capacity(values.count);
-    runs(rest, usize::from(width), values.count, &mut indices)?;
-    Some(indices)
+fn indices(values: &Values) -> Option<Runs> {
+    let &width = values.bytes.first()?;
+    Runs::new(values.bytes.slice(1..), usize::from(width))
 }
 
 /// A column of state numbers.
@@ -127,9 +127,22 @@ pub(super) struct States<'s> {
     is_short: bool,
     is_unsigned: bool,
     dictionary: Vec<u64>,
-    /// Of the page at hand.
+    /// What is left of the page at hand, and how many numbers that is.
+    page: Numbers,
+    left: usize,
+    /// The piece of it that is decoded.
     values: Vec<u64>,
     taken: usize,
+    /// Positions in the dictionary, of a piece.
+    indices: Vec<u32>,
+}
+
+/// The numbers of a page.
+enum Numbers {
+    Plain(bytes::Bytes),
+    Indices(Runs),
+    /// All of them, where one says what the next one is.
+    Decoded(std::vec::IntoIter<u64>),
 }
 
 impl<'s> States<'s> {
@@ -142,12 +155,26 @@ impl<'s> States<'s> {
         let descr = group.column(column.0).column_descr();
         let (is_short, is_unsigned) = (descr.physical_type() == Type::INT32, Columns::is_unsigned(descr));
         let pages = Pages::new(source, group, column, rows)?;
-        Ok(States { pages, is_short, is_unsigned, dictionary: Vec::new(), values: Vec::new(), taken: 0 })
+        Ok(States {
+            pages,
+            is_short,
+            is_unsigned,
+            dictionary: Vec::new(),
+            page: Numbers::Plain(bytes::Bytes::new()),
+            left: 0,
+            values: Vec::new(),
+            taken: 0,
+            indices: Vec::new(),
+        })
     }
 
-    /// What is left of the page at hand; of the next one, if nothing is.
+    /// What is left of the piece at hand; the next one, if nothing is.
     pub(super) fn ready(&mut self) -> Result<&[u64], Damage> {
         while self.taken == self.values.len() && self.pages.left > 0 {
+            if self.left > 0 {
+                self.next_piece()?;
+                continue;
+            }
             match self.pages.next()? {
                 Next::Dictionary(bytes, count) => {
                     self.dictionary.clear();
@@ -157,9 +184,8 @@ impl<'s> States<'s> {
                     self.dictionary = dictionary;
                 }
                 Next::Values(values) => {
-                    self.taken = 0;
-                    self.decode(&values)?;
-                    self.pages.pass(values.count);
+                    self.left = values.count;
+                    self.page = self.open(values)?;
                 }
             }
         }
@@ -181,24 +207,52 @@ impl<'s> States<'s> {
         Some(())
     }
 
-    fn decode(&mut self, page: &Values) -> Result<(), Damage> {
-        let mut values = std::mem::take(&mut self.values);
-        values.clear();
-        let decoded = match page.encoding {
-            Encoding::PLAIN => self.plain(&page.bytes, page.count, &mut values),
-            Encoding::DELTA_BINARY_PACKED => differences(&mut Cursor { rest: &page.bytes }, page.count, &mut values),
-            Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => indices(page).and_then(|indices| {
-                let value = |&index: &u32| self.dictionary.get(index as usize).copied();
-                indices.iter().map(value).try_for_each(|value| value.map(|value| values.push(value)))
-            }),
+    fn open(&self, page: Values) -> Result<Numbers, Damage> {
+        let opened = match page.encoding {
+            Encoding::PLAIN => Some(Numbers::Plain(page.bytes)),
+            Encoding::DELTA_BINARY_PACKED => {
+                let mut values = Vec::new();
+                let decoded = differences(&mut Cursor { rest: &page.bytes }, page.count, &mut values);
+                decoded.map(|()| Numbers::Decoded(values.into_iter()))
+            }
+            Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => indices(&page).map(Numbers::Indices),
             other => {
                 return Err(self
                     .pages
                     .damage("an encoding PLAIN, RLE_DICTIONARY or DELTA_BINARY_PACKED", other.to_string()));
             }
         };
+        opened.ok_or_else(|| self.pages.damage(&format!("{} numbers", page.count), "a damaged page"))
+    }
+
+    /// Decodes the next numbers of the page.
+    fn next_piece(&mut self) -> Result<(), Damage> {
+        let count = self.left.min(PIECE);
+        let mut values = std::mem::take(&mut self.values);
+        values.clear();
+        let page = std::mem::replace(&mut self.page, Numbers::Plain(bytes::Bytes::new()));
+        let (decoded, page) = match page {
+            Numbers::Plain(mut bytes) => {
+                let decoded = self.plain(&bytes, count, &mut values);
+                bytes.advance(bytes.len().min(count * if self.is_short { 4 } else { 8 }));
+                (decoded, Numbers::Plain(bytes))
+            }
+            Numbers::Indices(mut runs) => {
+                self.indices.clear();
+                let decoded = runs.read(count, &mut self.indices).and_then(|()| {
+                    let value = |&index: &u32| self.dictionary.get(index as usize).copied();
+                    self.indices.iter().map(value).try_for_each(|value| value.map(|value| values.push(value)))
+                });
+                (decoded, Numbers::Indices(runs))
+            }
+            Numbers::Decoded(mut all) => {
+                values.extend(all.by_ref().take(count));
+                (Some(()), Numbers::Decoded(all))
+            }
+        };
+        self.page = page;
         if decoded.is_none() {
-            return Err(self.pages.damage(&format!("{} numbers", page.count), "a damaged page"));
+            return Err(self.pages.damage(&format!("{} numbers", self.left), "a damaged page"));
         }
         match (self.is_short, self.is_unsigned) {
             (true, true) => values.iter_mut().for_each(|value| *value &= u64::from(u32::MAX)),
@@ -211,7 +265,9 @@ impl<'s> States<'s> {
             let damage = self.pages.damage("a state number from 0", (values[position] as i64).to_string());
             return Err(Damage { row: self.pages.row + position, ..damage });
         }
-        self.values = values;
+        (self.values, self.taken) = (values, 0);
+        self.left -= count;
+        self.pages.pass(count);
         Ok(())
     }
 }
@@ -222,7 +278,10 @@ pub(super) struct Labels<'s> {
     dictionary: Texts,
     /// By position in the dictionary: the reader's number, once it was asked.
     numbers: Vec<Option<u32>>,
-    /// Of the page at hand.
+    /// What is left of the page at hand, if it has positions in the dictionary, and how many.
+    page: Option<Runs>,
+    left: usize,
+    /// The piece of it that is decoded, or all of a page of texts.
     values: Codes,
     count: usize,
     taken: usize,
@@ -283,24 +342,23 @@ impl<'s> Labels<'s> {
     ) -> Result<Labels<'s>, Damage> {
         let pages = Pages::new(source, group, column, rows)?;
         let (dictionary, values) = (Texts::default(), Codes::Indices(Vec::new()));
-        Ok(Labels { pages, dictionary, numbers: Vec::new(), values, count: 0, taken: 0 })
+        Ok(Labels { pages, dictionary, numbers: Vec::new(), page: None, left: 0, values, count: 0, taken: 0 })
     }
 
-    /// How many labels are left of the page at hand; of the next one, if none is.
+    /// How many labels are left of the piece at hand; of the next one, if none is.
     pub(super) fn ready(&mut self) -> Result<usize, Damage> {
         while self.taken == self.count && self.pages.left > 0 {
+            if self.left > 0 {
+                self.next_piece()?;
+                continue;
+            }
             match self.pages.next()? {
                 Next::Dictionary(bytes, count) => {
                     self.dictionary = Texts::plain(bytes, count)
                         .ok_or_else(|| self.pages.damage("a dictionary of texts", "the end of a page"))?;
                     self.numbers = vec![None; count];
                 }
-                Next::Values(page) => {
-                    let count = page.count;
-                    self.values = self.decode(page)?;
-                    (self.count, self.taken) = (count, 0);
-                    self.pages.pass(count);
-                }
+                Next::Values(page) => self.open(page)?,
             }
         }
         Ok(self.count - self.taken)
@@ -335,14 +393,15 @@ impl<'s> Labels<'s> {
         }
     }
 
-    fn decode(&self, page: Values) -> Result<Codes, Damage> {
+    fn open(&mut self, page: Values) -> Result<(), Damage> {
         let count = page.count;
-        let decoded = match page.encoding {
-            Encoding::PLAIN => Texts::plain(page.bytes, count).map(Codes::Texts),
-            Encoding::DELTA_LENGTH_BYTE_ARRAY => Texts::behind_lengths(page.bytes, count).map(Codes::Texts),
+        let texts = match page.encoding {
+            Encoding::PLAIN => Texts::plain(page.bytes, count),
+            Encoding::DELTA_LENGTH_BYTE_ARRAY => Texts::behind_lengths(page.bytes, count),
             Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
-                let is_known = |&index: &u32| (index as usize) < self.numbers.len();
-                indices(&page).filter(|indices| indices.iter().all(is_known)).map(Codes::Indices)
+                self.page = Some(indices(&page).ok_or_else(|| self.damaged(count))?);
+                self.left = count;
+                return Ok(());
             }
             other => {
                 return Err(self
@@ -350,6 +409,32 @@ impl<'s> Labels<'s> {
                     .damage("an encoding PLAIN, RLE_DICTIONARY or DELTA_LENGTH_BYTE_ARRAY", other.to_string()));
             }
         };
-        decoded.ok_or_else(|| self.pages.damage(&format!("{count} labels"), "a damaged page"))
+        self.values = Codes::Texts(texts.ok_or_else(|| self.damaged(count))?);
+        (self.count, self.taken) = (count, 0);
+        self.pages.pass(count);
+        Ok(())
+    }
+
+    /// Decodes the next positions of the page.
+    fn next_piece(&mut self) -> Result<(), Damage> {
+        let count = self.left.min(PIECE);
+        let mut indices = match std::mem::replace(&mut self.values, Codes::Indices(Vec::new())) {
+            Codes::Indices(indices) => indices,
+            Codes::Texts(_) => Vec::new(),
+        };
+        indices.clear();
+        let read = self.page.as_mut().and_then(|runs| runs.read(count, &mut indices));
+        let is_known = |&index: &u32| (index as usize) < self.numbers.len();
+        if read.is_none() || !indices.iter().all(is_known) {
+            return Err(self.damaged(self.left));
+        }
+        (self.values, self.count, self.taken) = (Codes::Indices(indices), count, 0);
+        self.left -= count;
+        self.pages.pass(count);
+        Ok(())
+    }
+
+    fn damaged(&self, count: usize) -> Damage {
+        self.pages.damage(&format!("{count} labels"), "a damaged page")
     }
 }
