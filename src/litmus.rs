@@ -1,8 +1,8 @@
 //! The classic litmus programs, bundled as state spaces, and what the analysis says about them.
 //!
 //! Each program is a shape of memory accesses whose outcome tells memory models apart. A model *allows* the outcome
-//! that SC forbids exactly when the analysis finds something to fence in the program. The verdicts are computed,
-//! never typed in:
+//! that SC forbids exactly when the analysis finds something to fence in the program; where axioms judge cycles, they
+//! do here, too. The verdicts are computed, never typed in:
 //!
 //! ```text
 //!   SB (store buffering)      MP (message passing)      LB (load buffering)
@@ -24,6 +24,7 @@
 use crate::aeg::Profile;
 use crate::analysis::{Analysis, ModelOutcome, Options};
 use crate::facts::extract::{self, NoProgress, extract};
+use crate::kinds::outcome::by_axioms;
 use crate::lts::error::Error;
 use crate::lts::source::Bytes;
 use crate::memory::MemoryModel;
@@ -50,7 +51,8 @@ pub fn verdicts(model: &MemoryModel) -> Result<Vec<(&'static str, ModelOutcome)>
         .map(|(name, text)| {
             let source = Bytes::from_bytes(name, text.as_bytes().to_vec())?;
             let facts = extract(&source, &extract::Options::default(), &NoProgress)?.facts;
-            Ok((*name, Analysis::new(facts, Profile::Sound).run(model, &Options::default())))
+            let (analysis, options) = (Analysis::new(facts, Profile::Sound), Options::default());
+            Ok((*name, by_axioms(&analysis, model, &options, analysis.run(model, &options))))
         })
         .collect()
 }

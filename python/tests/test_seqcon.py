@@ -60,7 +60,7 @@ class Tables(unittest.TestCase):
         self.assertIn("nowhere.slco", result.messages)
 
     def test_what_no_fence_repairs_is_no_whole_answer(self):
-        path = ROOT / "specs" / "properties" / "producer-consumer-1.slco"
+        path = ROOT / "specs" / "properties" / "producer-consumer-1-n2.slco"
         result = seqcon.analyse(path, mm="tso", options=["--property", "never"])
         self.assertEqual((result.status, result.complete), (1, False))
         self.assertEqual([row["inserted"] for row in rows(result.summary)], ["unfixable"])

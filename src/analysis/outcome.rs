@@ -121,6 +121,9 @@ pub enum Confirming {
     Unperformed,
     /// The model's axioms were asked about every critical cycle.
     ByAxioms,
+    /// They were, and of some cycles that ask for something, those round loops, only about the weakest way: marks on
+    /// accesses between might do for less.
+    ByAxiomsRoughly,
     /// They were not: after so many steps there were more cycles.
     TooManyCycles(u64),
     /// They were, and nothing that may be put in makes them forbid all: the fences are those of the table, and the
@@ -134,6 +137,14 @@ pub enum Confirming {
     OutOfStates(usize),
     /// They did not, within a limit of the command.
     Stopped(Exhausted),
+}
+
+impl Confirming {
+    /// Whether the model's axioms were asked about every critical cycle.
+    #[must_use]
+    pub fn is_by_axioms(self) -> bool {
+        matches!(self, Confirming::ByAxioms | Confirming::ByAxiomsRoughly)
+    }
 }
 
 /// What running the repaired program under the memory model has shown (method §10).

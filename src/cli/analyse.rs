@@ -16,7 +16,8 @@ use crate::aeg::{Accesses, Profile};
 use crate::analysis::{Inserted, ModelOutcome, Options, Outcome, Verification};
 use crate::cycles::{Atomicity, ConflictRule, Listing};
 use crate::engines::{self, Approach, Confirm, Engine, Examined, Settings, Subject, Task};
-use crate::memory::MemoryModel;
+use crate::kinds::outcome as kinds;
+use crate::memory::{Known, MemoryModel};
 use crate::placement::Method;
 use crate::placement::cost::Costs;
 use crate::provenance::Provenance;
@@ -59,7 +60,7 @@ pub fn run(arguments: &AnalyseArguments, verbosity: Verbosity) -> Result<ExitCod
     if arguments.verify {
         models.iter().try_for_each(|model| judged(chosen.wanted.kind(), model).map(drop))?;
     }
-    refuse_for_state_spaces(arguments)?;
+    refuse_for_state_spaces(arguments, &models)?;
     refuse_for_engine(arguments, &chosen, &models)?;
     let inputs = arguments.input.named(&arguments.merging)?;
     let reading = arguments.input.options()?;
@@ -209,26 +210,34 @@ fn verification(
 }
 
 /// What runs the program needs specifications.
-fn refuse_for_state_spaces(arguments: &AnalyseArguments) -> Result<(), Failure> {
-    let are_programs = arguments.input.are_specifications();
+fn refuse_for_state_spaces(arguments: &AnalyseArguments, models: &[MemoryModel]) -> Result<(), Failure> {
     let are_merged = arguments.merging.merge && arguments.input.inputs.len() > 1;
-    match runs_the_program(arguments) {
-        Some(asked) if !are_programs || are_merged => Err(Failure::Usage(format!(
-            "{asked} runs the program, and needs specifications as inputs, not merged (a state space has only labels)"
-        ))),
-        _ => Ok(()),
+    if arguments.input.are_specifications() && !are_merged {
+        return Ok(());
     }
-}
-
-/// The option for which the program itself is needed.
-fn runs_the_program(arguments: &AnalyseArguments) -> Option<&'static str> {
-    let options = [
-        (arguments.confirmation.only_confirmed, "--only-confirmed"),
-        (matches!(arguments.confirmation.confirm, Some(ConfirmArgument::Full | ConfirmArgument::Mark)), "--confirm"),
+    let needs = "needs specifications as inputs, not merged (a state space has only labels)";
+    let of_program = [
         (arguments.verify, "--verify"),
         (matches!(arguments.abstraction, Some(Approach::Abstract(_))), "--abstraction"),
     ];
-    options.into_iter().find(|&(asked, _)| asked).map(|(_, option)| option)
+    if let Some((_, option)) = of_program.into_iter().find(|&(asked, _)| asked) {
+        return Err(Failure::Usage(format!("{option} runs the program, and {needs}")));
+    }
+    let confirming = [
+        (arguments.confirmation.only_confirmed, "--only-confirmed"),
+        (matches!(arguments.confirmation.confirm, Some(ConfirmArgument::Full | ConfirmArgument::Mark)), "--confirm"),
+    ];
+    let Some((_, option)) = confirming.into_iter().find(|&(asked, _)| asked) else { return Ok(()) };
+    // Labels are enough for axioms; a machine needs the program.
+    let is_judged = |model: &MemoryModel| kinds::are_asked(model) || model.known() == Ok(Known::Sc);
+    match models.iter().find(|model| !is_judged(model)) {
+        None => Ok(()),
+        Some(model) => Err(Failure::Usage(format!(
+            "{option} runs the program under {}, and {needs}; of a state space the axioms of {} judge what is needed",
+            model.name,
+            kinds::MODELS.map(|known| known.to_string()).join(", ")
+        ))),
+    }
 }
 
 /// Whether a report is written that says how to repeat the run.

@@ -117,6 +117,8 @@ struct LitmusObject {
     allowed: bool,
     plain_fences: usize,
     cumulative_fences: usize,
+    /// What forbids it, all of it.
+    instructions: Vec<String>,
 }
 
 fn model_object(model: &MemoryModel, verdicts: Option<&[LitmusVerdict]>) -> ModelObject {
@@ -139,6 +141,7 @@ fn model_object(model: &MemoryModel, verdicts: Option<&[LitmusVerdict]>) -> Mode
         allowed: !outcome.is_clean(),
         plain_fences: outcome.num_of_fences(FenceStrength::Plain),
         cumulative_fences: outcome.num_of_fences(FenceStrength::Cumulative),
+        instructions: outcome.fences.iter().map(|fence| fence.mnemonic.clone()).collect(),
     };
     ModelObject {
         name: model.name.clone(),
@@ -175,21 +178,28 @@ fn write_table(model: &MemoryModel, verdicts: &[LitmusVerdict], out: &mut impl W
     }
     let atomic = if model.store_atomic { "yes" } else { "no: another thread may see a write before everybody does" };
     writeln!(out, "store-atomic         {atomic}")?;
-    let fences: Vec<&str> = model.fences.iter().map(|fence| fence.mnemonic.as_str()).collect();
-    writeln!(out, "fences               {}", if fences.is_empty() { "none".to_owned() } else { fences.join(", ") })?;
+    let costs = |instructions: Vec<(&str, u64)>| -> String {
+        let each = |(mnemonic, cost): (&str, u64)| {
+            if cost == 1 { mnemonic.to_owned() } else { format!("{mnemonic} (cost {cost})") }
+        };
+        let all: Vec<String> = instructions.into_iter().map(each).collect();
+        if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+    };
+    let fences = model.fences.iter().map(|fence| (fence.mnemonic.as_str(), fence.cost)).collect();
+    writeln!(out, "fences               {}", costs(fences))?;
+    if !model.marks.is_empty() {
+        let marks = model.marks.iter().map(|mark| (mark.mnemonic.as_str(), mark.cost)).collect();
+        writeln!(out, "marks                {}", costs(marks))?;
+    }
     write_axioms(model, out)?;
     writeln!(out)?;
-    writeln!(out, "litmus  non-SC outcome  fences that forbid it")?;
+    writeln!(out, "litmus  non-SC outcome  what forbids it")?;
     for (name, outcome) in verdicts {
         let verdict = if outcome.is_clean() { "forbidden" } else { "allowed" };
-        let (plain, cumulative) =
-            (outcome.num_of_fences(FenceStrength::Plain), outcome.num_of_fences(FenceStrength::Cumulative));
-        let fences = match (plain, cumulative) {
-            (0, 0) => String::new(),
-            (plain, 0) => format!("{plain} plain"),
-            (0, cumulative) => format!("{cumulative} cumulative"),
-            (plain, cumulative) => format!("{plain} plain, {cumulative} cumulative"),
-        };
+        let mut number: BTreeMap<&str, usize> = BTreeMap::new();
+        outcome.fences.iter().for_each(|fence| *number.entry(&fence.mnemonic).or_default() += 1);
+        let fences: Vec<String> = number.iter().map(|(mnemonic, number)| format!("{number} {mnemonic}")).collect();
+        let fences = fences.join(", ");
         writeln!(out, "{}", format!("{name:<7} {verdict:<15} {fences}").trim_end())?;
     }
     Ok(())

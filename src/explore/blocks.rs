@@ -17,10 +17,10 @@ use rayon::prelude::*;
 pub const BLOCK: usize = 1 << 14;
 
 /// Handing out fewer states than this takes longer than expanding them.
-const SHARED_STATES: usize = 256;
+const SHARED_STATES: usize = 2048;
 
 /// Handing out fewer candidates than this takes longer than looking them up.
-const SHARED_CANDIDATES: usize = 2048;
+const SHARED_CANDIDATES: usize = 1 << 13;
 
 /// Expands states.
 pub trait Expand: Send {
@@ -75,7 +75,8 @@ impl Successors {
     }
 }
 
-/// Expands its part of a block.
+/// Expands its part of a block. Workers stand beside each other, and must not write to one cache line.
+#[repr(align(128))]
 struct Worker<E> {
     expander: E,
     /// The state at hand.

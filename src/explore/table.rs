@@ -2,7 +2,7 @@
 //!
 //! It is split into shards by hash, one worker each. A shard is an array of buckets, a cache line each: twelve
 //! numbers of states and, for each, eight bits of its hash, the *tag*. A lookup reads one line, and a state only
-//! where the tag agrees; if a bucket is full, the search goes on in the next one. Shards grow by a quarter when seven
+//! where the tag agrees; if a bucket is full, the search goes on in the next one. Shards grow by a third when seven
 //! eighths are full: 6 to 8 bytes a state. The states themselves say what belongs into a larger shard, in the order
 //! of their numbers, so that the old one need not be kept meanwhile.
 //!
@@ -156,6 +156,10 @@ impl Shard {
             self.grow(states, candidates);
         }
         self.touch(group);
+        for &(position, _) in group {
+            // Another worker may have made it, and have it in its own cache.
+            black_box(candidates.state(position)[0]);
+        }
         for &(_, hash) in group {
             let bucket = &self.buckets[self.first_bucket(hash)];
             let matching = bucket.matching(tag_of(hash));
@@ -250,7 +254,7 @@ impl Shard {
 
     #[cold]
     fn grow(&mut self, states: &States, candidates: &impl Candidates) {
-        let larger = self.buckets.len() + self.buckets.len() / 4 + GROUP;
+        let larger = self.buckets.len() + self.buckets.len() / 3 + GROUP;
         self.rebuild(larger, states);
         let mut unsettled = std::mem::take(&mut self.unsettled);
         for (position, bucket, slot) in &mut unsettled {

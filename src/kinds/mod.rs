@@ -53,6 +53,8 @@ pub struct Kinds<'a> {
     left: Cell<u64>,
     /// For pairs of accesses, all paths between them, if these are few.
     paths: RefCell<FxHashMap<(VertexId, VertexId), Few>>,
+    /// Whether something was asked for because of cycles of which only the weakest ways were looked at.
+    is_rough: Cell<bool>,
 }
 
 impl<'a> Kinds<'a> {
@@ -72,7 +74,14 @@ impl<'a> Kinds<'a> {
             in_place: InPlace::locked(locked.locked.clone()),
             left: Cell::new(MOST_STEPS),
             paths: RefCell::default(),
+            is_rough: Cell::new(false),
         }
+    }
+
+    /// Whether something was asked for because of cycles of which only the weakest ways were looked at: marks on
+    /// accesses between might do the same for less.
+    fn is_rough(&self) -> bool {
+        self.is_rough.get()
     }
 
     fn graph(&self) -> &'a AbstractEventGraph {

@@ -115,7 +115,12 @@ pub fn by_axioms(analysis: &Analysis, model: &MemoryModel, options: &Options, re
         Ok(better) => {
             let elapsed = result.elapsed + started.elapsed();
             let (composites, locks) = (result.composites, result.locks);
-            ModelOutcome { elapsed, composites, locks, confirming: Confirming::ByAxioms, ..better }
+            let confirming = if kinds.is_rough() && !model.marks.is_empty() {
+                Confirming::ByAxiomsRoughly
+            } else {
+                Confirming::ByAxioms
+            };
+            ModelOutcome { elapsed, composites, locks, confirming, ..better }
         }
         Err(NoMixture::Unfixable) => ModelOutcome { confirming: Confirming::NoMixture, ..not_enough(result) },
         Err(NoMixture::TooMany) => {

@@ -150,6 +150,7 @@ impl Kinds<'_> {
         let mut is_unfixable = false;
         self.allowed(judge, &in_place, &mut |judge, found| {
             let demand = self.demand(judge, &in_place, found);
+            self.is_rough.set(self.is_rough.get() || !found.in_detail);
             is_unfixable |= demand.is_empty();
             demands.insert(demand);
             if is_unfixable || demands.len() >= AT_ONCE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

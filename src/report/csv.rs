@@ -73,7 +73,7 @@ table!(
 table!(
     Summary,
     "summary.csv",
-    "model,memory_model,profile,conflicts,atomicity,states,transitions,labels,vertices,program_edges,conflict_edges,unsafe_pairs,delays,cumulative_delays,cycles,torn,locks,fences,plain_fences,cumulative_fences,store_fences,light_fences,marks,placement,minimal,complete,engine,abstraction,seconds,explore_seconds,analyse_seconds",
+    "model,memory_model,profile,conflicts,atomicity,states,transitions,labels,vertices,program_edges,conflict_edges,unsafe_pairs,delays,cumulative_delays,cycles,torn,locks,fences,plain_fences,cumulative_fences,store_fences,light_fences,marks,placement,minimal,complete,engine,abstraction,property,inserted,seconds,explore_seconds,analyse_seconds",
     |outcome, result, table| table.write(&(outcome.summary_row(result), outcome.times_row(result)))
 );
 

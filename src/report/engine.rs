@@ -3,7 +3,7 @@
 
 use super::unheeded::Unheeded;
 use super::{names, prose};
-use crate::analysis::{Abstraction, Confirming, ModelOutcome, Outcome};
+use crate::analysis::{Abstraction, ModelOutcome, Outcome};
 use crate::outline::Place;
 use crate::property::{Property, PropertyKind};
 use std::fmt::{self, Write};
@@ -47,7 +47,10 @@ const KNOW_MARKS: [&str; 1] = ["axioms"];
 pub(super) fn left_out(outcome: &Outcome) -> Option<String> {
     let knows = |who: &[&str]| who.contains(&&*outcome.engine.name);
     let mut unheeded = Unheeded::of(outcome);
-    let by_axioms = |result: &ModelOutcome| result.confirming == Confirming::ByAxioms;
+    // Where nothing is needed, nothing was left out.
+    let by_axioms = |result: &ModelOutcome| {
+        result.confirming.is_by_axioms() || result.complete && result.fences.is_empty() && result.locks.is_empty()
+    };
     if knows(&KNOW_MARKS) || !outcome.results.is_empty() && outcome.results.iter().all(by_axioms) {
         unheeded = Unheeded::default();
     }

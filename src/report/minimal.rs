@@ -97,10 +97,8 @@ impl Outcome {
             (Minimal::Abstraction, _) => {
                 format!("{least} for the abstraction (the program may need fewer: --engine auto)")
             }
-            (Minimal::EventGraph, _)
-                if result.confirming == Confirming::ByAxioms && self.options.kinds == Offered::Mixture =>
-            {
-                format!("cheapest for the event graph{}", self.reservations(result))
+            (Minimal::EventGraph, _) if result.confirming.is_by_axioms() && self.options.kinds == Offered::Mixture => {
+                format!("cheapest for the event graph, cost {}{}", result.placement.cost, self.reservations(result))
             }
             (Minimal::EventGraph, _) => format!("{least} for the event graph{}", self.reservations(result)),
         }
@@ -121,6 +119,10 @@ impl Outcome {
             Confirming::ByAxioms => {
                 known.push(format!("every critical cycle was judged by the axioms of {}", result.model.name));
             }
+            Confirming::ByAxiomsRoughly => known.push(format!(
+                "every critical cycle was judged by the axioms of {}, those round loops by the weakest way: marks on accesses between might do for less",
+                result.model.name
+            )),
             Confirming::TooManyCycles(steps) => known.push(format!(
                 "full fences only: there are too many critical cycles for the axioms of {} to judge each, more than {}",
                 result.model.name,
@@ -143,7 +145,7 @@ impl Outcome {
         }
         let Unheeded { fences, marked } = Unheeded::of(self);
         match (fences.is_empty(), marked.is_empty()) {
-            _ if result.confirming == Confirming::ByAxioms => {}
+            _ if result.confirming.is_by_axioms() => {}
             (true, true) => {}
             (false, true) => known.push("partial fences are not counted".to_owned()),
             (true, false) => known.push("marks on accesses are not counted".to_owned()),
@@ -161,7 +163,7 @@ pub fn confirmed_in_words(result: &ModelOutcome) -> Option<String> {
             .map(|confirmation| result.num_of(confirmation));
     let is_asked = match result.confirming {
         Confirming::Done | Confirming::OfFew | Confirming::OutOfStates(_) | Confirming::Stopped(_) => true,
-        Confirming::ByAxioms => {
+        Confirming::ByAxioms | Confirming::ByAxiomsRoughly => {
             let all = result.confirmations.len();
             let unfenced = if result.infeasible.is_empty() { "" } else { " and get no fence" };
             return (no > 0).then(|| {

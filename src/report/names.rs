@@ -101,7 +101,7 @@ pub fn confirming(confirming: Confirming) -> &'static str {
         Confirming::NotAsked => "not asked",
         Confirming::NoMachine => "no machine",
         Confirming::Unperformed => "not performed",
-        Confirming::ByAxioms => "axioms",
+        Confirming::ByAxioms | Confirming::ByAxiomsRoughly => "axioms",
         Confirming::TooManyCycles(_) => "too many cycles",
         Confirming::NoMixture => "no mixture",
         Confirming::Done => "done",

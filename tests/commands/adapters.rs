@@ -282,3 +282,25 @@ fn a_file_of_no_known_format_is_told_what_is_read() {
     fs::write(directory.path().join("m.aut"), "what is this?\n").unwrap();
     assert!(run(&["info", text(&directory.path().join("m.aut"))]).2.contains("the header `des ("));
 }
+
+/// What stands at the place of the output stays what it is: a model, a pipe.
+#[test]
+fn the_state_space_is_put_where_it_harms_nothing() {
+    let directory = scratch();
+    let model = directory.path().join("m.pml");
+    fs::write(&model, "byte x; active proctype P() { x = 1 }\n").expect("written");
+    let Some(output) = spin2aut(directory.path(), &["m.pml", "-o", "m.pml"]) else { return };
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("-o names the model itself"), "{}", stderr(&output));
+    assert!(fs::read_to_string(&model).expect("it is there").starts_with("byte x"));
+    let output = spin2aut(directory.path(), &["m.pml", "-o", "no/such/place.aut"]).expect("it was there");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot be written"), "{}", stderr(&output));
+    let link = directory.path().join("link.aut");
+    let target = directory.path().join("target.aut");
+    fs::write(&target, "").expect("written");
+    std::os::unix::fs::symlink(&target, &link).expect("a link");
+    succeeded(&spin2aut(directory.path(), &["m.pml", "-o", "link.aut"]).expect("it was there"));
+    assert!(fs::read_to_string(&target).expect("written").starts_with("des"));
+    assert!(fs::symlink_metadata(&link).expect("it is there").is_symlink());
+}

@@ -120,3 +120,29 @@ fn what_is_wrong_with_the_command_is_said_once_and_before_anything_is_read() {
     assert_eq!((status, out.as_str(), errors.matches("--internal").count()), (2, "", 1), "{errors}");
     assert_eq!(run(&["analyse", "lts/sb.aut", "--jobs", "0"]).0, 2);
 }
+
+#[test]
+fn a_bad_file_is_in_the_report_for_machines() {
+    let (scratch, broken) = with_a_broken_file();
+    let sarif = scratch.path().join("s.sarif");
+    let (status, ..) =
+        run(&["-q", "analyse", &broken, "lts/sb.aut", "--mm", "tso", "--sarif", sarif.to_str().unwrap()]);
+    assert_eq!(status, 2);
+    let log: serde_json::Value = serde_json::from_slice(&fs::read(&sarif).expect("written")).expect("JSON");
+    let invocation = &log["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let told = invocation["toolExecutionNotifications"][0]["message"]["text"].as_str().unwrap();
+    assert!(told.contains("broken.aut:1:8"), "{told}");
+}
+
+#[test]
+fn what_came_of_the_search_for_fences_is_in_the_table() {
+    let scratch = TempDir::new().expect("a directory");
+    let table = scratch.path().join("t.csv");
+    let arguments = ["analyse", "specs/properties/producer-consumer-1-n2.slco", "--mm", "tso", "--property", "never"];
+    let (status, shown, _) = run(&[&["-q"], &arguments[..], &["--summary-csv", table.to_str().unwrap()]].concat());
+    assert_eq!(status, 1);
+    assert!(shown.contains(" property=never inserted=unfixable "), "{shown}");
+    let rows = rows(&table);
+    assert_eq!(["property", "inserted", "complete"].map(|name| rows[0][name].as_str()), ["never", "unfixable", "no"]);
+}

@@ -284,3 +284,21 @@ fn what_is_no_report_is_refused() {
     let other = reports.analyse("b.json", &["lts/sb.aut", "--mm", "pso"]);
     assert!(refusal(&[&report, &other]).contains("no memory model in common"));
 }
+
+#[test]
+fn what_is_the_same_of_many_delays_is_said_once() {
+    let reports = Reports::new();
+    let first = reports.analyse("a.json", &["specs/peterson.slco", "--mm", "pso"]);
+    let second = reports.changed(&first, "b.json", |value| {
+        for delay in value["results"][0]["delays"].as_array_mut().unwrap() {
+            delay["confirmed"] = "unknown".into();
+        }
+    });
+    let (_, shown, _) = run(&["compare", &first, &second]);
+    let lines: Vec<&str> = shown.lines().filter(|line| line.contains("changed")).collect();
+    assert!(
+        lines.iter().any(|line| line.contains("delays changed") && line.contains("-> plain, confirmed: unknown")),
+        "{shown}"
+    );
+    assert!(lines.len() < 10, "{shown}");
+}

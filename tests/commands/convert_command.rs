@@ -79,3 +79,62 @@ fn what_cannot_be_converted_is_one_error_and_leaves_nothing_behind() {
     assert!(refusal(&["convert", &table, &path(&directory, "no/such.aut")]).contains("cannot be written"));
     assert!(!Path::new(&output).exists());
 }
+
+#[test]
+fn headers_are_checked_and_names_say_what_is_written() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let (wrong, output) = (path(&directory, "w.aut"), path(&directory, "out.parquet"));
+    for (header, expected) in [
+        ("des (7,2,3)", "an initial state below 3"),
+        ("des (0,2,9)", "3 states, with numbers up to the largest that occurs"),
+    ] {
+        fs::write(&wrong, format!("{header}\n(0,\"T.0: a := \",1)\n(1,\"T.1: a\",2)\n")).expect("written");
+        let message = refusal(&["convert", &wrong, &output]);
+        assert!(message.contains(expected), "{message}");
+    }
+    for name in ["x.dot", "x.bcg", "x.steps"] {
+        let message = refusal(&["convert", "lts/sb.aut", &path(&directory, name)]);
+        assert!(message.contains("written as .aut, .aut.gz, .aut.zst or .parquet"), "{message}");
+        assert!(refusal(&["explore", "specs/sb.slco", "-o", &path(&directory, name)]).contains("written as .aut"));
+    }
+    assert_eq!(run(&["convert", "lts/sb.aut", &path(&directory, "x.PARQUET")]).0, 0);
+    assert!(fs::read(path(&directory, "x.PARQUET")).expect("written").starts_with(b"PAR1"));
+}
+
+#[test]
+fn what_other_formats_are_is_said() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let (dot, other) = (path(&directory, "g.dot"), path(&directory, "m.pml"));
+    fs::write(&dot, "digraph { 0 -> 1 [label=\"T.0: a := \"]; }\n").expect("written");
+    fs::write(&other, "byte x; active proctype P() { x = 1 }\n").expect("written");
+    let output = path(&directory, "out.aut");
+    for arguments in [
+        &["convert", &dot, &output][..],
+        &["reduce", &dot],
+        &["labels", &dot],
+        &["facts", "--phase", "sets", &dot, "-o", &output],
+    ] {
+        let message = refusal(arguments);
+        assert!(message.contains("found a graph in DOT"), "{message}");
+    }
+    for arguments in [
+        &["convert", &other, &output][..],
+        &["facts", "--phase", "sets", &other, "-o", &output],
+        &["facts", "--shards", &other, "-o", &output],
+    ] {
+        let message = refusal(arguments);
+        assert!(message.contains("a format that is read") && message.contains("spin2aut"), "{message}");
+    }
+}
+
+/// A state space of internal steps alone has nothing to analyse, reduced or not.
+#[test]
+fn internal_steps_alone_are_not_reduced_to_something() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let quiet = path(&directory, "quiet.aut");
+    fs::write(&quiet, "des (0,1,1)\n(0,\"tau\",0)\n").expect("written");
+    for command in ["facts", "reduce"] {
+        let message = refusal(&[command, &quiet]);
+        assert!(message.contains("the only transition is internal, so there is nothing to analyse"), "{message}");
+    }
+}

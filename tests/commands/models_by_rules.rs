@@ -224,3 +224,17 @@ fn a_report_is_of_a_table_and_not_of_a_name() {
         }
     }
 }
+
+/// Labels are enough for axioms.
+#[test]
+fn delays_of_state_spaces_are_confirmed_where_axioms_judge_them() {
+    for option in ["--only-confirmed", "--confirm"] {
+        let (status, shown, errors) = run(&["analyse", "lts/mp.aut", "--mm", "armv8,power,sc", option]);
+        assert_eq!(status, 0, "{errors}");
+        let words: Vec<&str> = shown.split_whitespace().collect();
+        assert!(words.join(" ").contains("every critical cycle was judged by the axioms of armv8"), "{shown}");
+        let (status, _, errors) = run(&["analyse", "lts/mp.aut", "--mm", "armv8,tso", option]);
+        assert_eq!(status, 2);
+        assert!(errors.contains("runs the program under tso, and needs specifications as inputs"), "{errors}");
+    }
+}

@@ -80,3 +80,15 @@ fn every_summary_is_a_table() {
     assert_eq!(status, 0);
     assert!(shown.contains("| peterson | 20 | 2 | 4\\* |\n") && shown.contains("| mp | 9 | 0 | 2\\* |\n"), "{shown}");
 }
+
+#[test]
+fn without_enough_fences_there_is_no_number() {
+    let directory = TempDir::new().expect("a directory");
+    let header = "model,memory_model,states,locks,fences,minimal,complete,inserted\n";
+    let rows = "a,tso,,0,0,no,no,unfixable\na,pso,,0,0,no,no,undecided\nb,tso,5,0,2,program,yes,enough\n";
+    fs::write(directory.path().join("t.csv"), format!("{header}{rows}")).expect("written");
+    let (status, shown, errors) = table(&directory, &["t.csv"]);
+    assert_eq!((status, errors.as_str()), (0, ""));
+    assert!(shown.contains("| a |  | none | unknown |\n| b | 5 | 2 |  |\n"), "{shown}");
+    assert!(shown.contains("none: no fences are enough.") && !shown.contains("a limit was reached"), "{shown}");
+}

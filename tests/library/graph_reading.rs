@@ -282,3 +282,12 @@ fn a_wrong_rule_is_explained() {
         assert!(message.contains(expected), "{text:?}: {message}");
     }
 }
+
+/// It leads nowhere, so the rest is another part; it is not passed over for the first node of an edge.
+#[test]
+fn an_initial_state_that_no_edge_touches_is_one() {
+    let text = "digraph { z [style=filled]; b -> a [label=\"T0.0: x :=\"]; }";
+    let source = Bytes::from_bytes("g.dot", text.as_bytes().to_vec()).expect("not empty");
+    let read = facts::of_state_space(&source, &Options::default(), &NoProgress).expect("a graph");
+    assert!(read.part.is_some_and(|reason| reason.contains("nothing leads from the initial state")));
+}

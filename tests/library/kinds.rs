@@ -249,3 +249,13 @@ fn who_was_asked_is_said() {
     let outcome = outcome(&infeasible, "power", &options).1;
     assert_eq!(outcome.confirming, Confirming::ByAxioms);
 }
+
+/// Of paths round a loop only what every one has is looked at: then nothing cheaper is ruled out for certain, and that
+/// is said.
+#[test]
+fn where_paths_go_round_loops_the_cost_is_not_the_last_word() {
+    assert_eq!(outcome(&slco(&MP), "armv8", &Options::default()).1.confirming, Confirming::ByAxioms);
+    let seqlock = fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("specs/seqlock.slco")).unwrap();
+    let program = lang::parse("seqlock.slco", &seqlock).unwrap().program;
+    assert_eq!(outcome(&program, "armv8", &Options::default()).1.confirming, Confirming::ByAxiomsRoughly);
+}

@@ -2,7 +2,7 @@
 //! writes, and on single instructions.
 
 use crate::support::corpus::corpus_dir;
-use crate::support::herd::{Said, diy, under_sc};
+use crate::support::herd::{Said, diy, under, under_sc};
 use crate::support::interleavings::{Final, accesses_twice, finals};
 use crate::support::litmus::{files, value_of};
 use crate::support::tools::tools;
@@ -279,4 +279,67 @@ fn what_instructions_compute_is_what_herd_says() {
     println!("{count} of {} compared", tests.len());
     assert_eq!(differing, [""; 0]);
     assert!(count >= 80, "only {count} of {} were compared", tests.len());
+}
+
+/// Instructions of RISC-V that are marked on both sides, in store buffering, load buffering and message passing: RVWMO
+/// as herd7 has it.
+#[test]
+fn marks_on_both_sides_are_what_herd_says() {
+    let scratch = tempfile::tempdir().unwrap();
+    let load = |mark: &str| [format!("lr.w{mark} x9,0(x20)"), format!("lw{mark} x9,0(x20)")];
+    let store = |mark: &str| [format!("sc.w{mark} x10,x8,0(x21)"), format!("sw{mark} x8,0(x21)")];
+    let mut tests = Vec::new();
+    for mark in ["", ".aqrl"] {
+        for (load, store) in load(mark).into_iter().zip(store(mark)) {
+            let plain = ["lw x9,0(x20)", "sw x8,0(x21)"];
+            for (first, second) in [
+                (&*store, plain[0]),
+                (plain[1], &*load),
+                (&*load, plain[1]),
+                (plain[0], &*store),
+                (&*store, &*load),
+                (&*load, &*store),
+            ] {
+                // A store conditional needs its load, of the same location.
+                let code = |instruction: &str| match instruction.starts_with("sc") {
+                    true => vec!["lr.w x11,0(x21)".to_owned(), instruction.to_owned()],
+                    false => vec![instruction.to_owned()],
+                };
+                let thread: Vec<String> = [code(first), code(second)].concat();
+                let rows = thread.iter().map(|line| format!(" {line} | {line} ;\n")).collect::<String>();
+                let is_load_first = first.starts_with('l');
+                let condition = if is_load_first { "0:x9=1 /\\ 1:x9=1" } else { "0:x9=0 /\\ 1:x9=0 /\\ x=1 /\\ y=1" };
+                let name = format!("marks-{}", tests.len());
+                let text = format!(
+                    "RISCV {name}\n{{ 0:x8=1; 0:x20=x; 0:x21=y; 1:x8=1; 1:x20=y; 1:x21=x; }}\n P0 | P1 ;\n{rows}exists ({condition})\n"
+                );
+                let path = scratch.path().join(format!("{name}.litmus"));
+                fs::write(&path, &text).unwrap();
+                let test = read(&name, &text).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+                tests.push((path, text, test));
+            }
+        }
+    }
+    let paths: Vec<PathBuf> = tests.iter().map(|(path, ..)| path.clone()).collect();
+    let Some(said) = under(&paths, std::path::Path::new("riscv.cat")) else { return };
+    let model = Model::named("riscv").unwrap();
+    let mut allowed = [0; 2];
+    for (_, text, test) in &tests {
+        let Some(said) = said.get(&test.program.name) else { panic!("herd7 does not read\n{text}") };
+        let ours = outcomes(&test.program, &model, 2).unwrap();
+        let states = ours.ends.iter().map(|end| (end.shared.as_slice(), end.locals.as_slice()));
+        let holds = test.condition.as_ref().is_some_and(|condition| condition.holds(states));
+        assert_eq!(holds, said.holds, "{text}");
+        allowed[usize::from(holds)] += 1;
+    }
+    assert!(allowed.iter().all(|&count| count > 4), "{allowed:?}");
+}
+
+#[test]
+fn marks_that_an_access_cannot_have_are_refused() {
+    for code in ["lw.rl x9,0(x20)", "lr.w.rl x9,0(x20)", "sw.aq x8,0(x20)", "sc.w.aq x10,x8,0(x20)"] {
+        let text = format!("RISCV t\n{{ 0:x20=x; 0:x8=1; }}\n P0 ;\n {code} ;\nexists (x=0)\n");
+        let refused = read("t", &text).err().expect("it is refused").to_string();
+        assert!(refused.contains("alone"), "{refused}");
+    }
 }

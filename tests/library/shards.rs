@@ -224,3 +224,51 @@ fn tables_that_are_missing_given_twice_or_of_another_run_are_named() {
     let mixed = mixed.expect_err("a state space and a table").to_string();
     assert!(mixed.starts_with("a.steps:1:1: expected a shard in the format of the others"), "{mixed}");
 }
+
+/// A copy in another order, with other line ends, or in another format makes up for a missing shard in the sum of their
+/// transitions.
+#[test]
+fn a_copy_is_known_again_however_it_is_written() {
+    let [kept, first, missing] = [0, 1, 2].map(|part| peterson()[part].clone());
+    // A line more or less would show in the sum.
+    assert_eq!(missing.lines().count(), first.lines().count());
+    let (header, lines) = first.split_once('\n').expect("a header");
+    let backwards = lines.lines().rev().fold(format!("{header}\n"), |text, line| text + line + "\n");
+    let spaced = first.replace(",\"", " , \"");
+    for copy in [backwards, first.replace('\n', "\r\n"), spaced] {
+        assert_ne!(copy, first);
+        let refused = of_shards(&[first.clone(), kept.clone(), copy]);
+        assert!(refused.contains("the same; one shard was given twice"), "{refused}");
+    }
+    let (aut::Header::Finished { counts, .. }, _) = aut::header(first.as_bytes()).expect("a header") else {
+        panic!("finished")
+    };
+    let mut shards = files(&[first.clone(), kept.clone()]);
+    shards.push(table(0, &first, counts));
+    let refused = facts::read(&shards, &Options::default(), &NoProgress).expect_err("a copy").to_string();
+    assert!(refused.contains("one shard was given twice"), "{refused}");
+}
+
+#[test]
+fn sets_of_another_version_and_wrong_headers_are_refused() {
+    let parts = files(&peterson());
+    let sets = sets_files(&parts, &Options::default()).expect("well formed");
+    let text = sets[0].bytes();
+    let later: Vec<u8> = [b"seqcon-sets 12", &text["seqcon-sets 1".len()..]].concat();
+    assert!(facts::quotient::phases::read_sets(&later, "later").is_err());
+    let text = include_str!("../../lts/peterson.aut");
+    let (aut::Header::Finished { counts, .. }, _) = aut::header(text.as_bytes()).expect("a header") else {
+        panic!("finished")
+    };
+    let Counts { initial, transitions, states } = counts;
+    for (header, expected) in [
+        (format!("des ({states},{transitions},{states})"), "an initial state below"),
+        (format!("des ({initial},{transitions},{})", states + 1), "the last of which is in some shard"),
+        (format!("des ({initial},{transitions},{})", u64::MAX), "the last of which is in some shard"),
+    ] {
+        let parts: Vec<String> =
+            peterson().iter().map(|part| header.clone() + &part[part.find('\n').unwrap()..]).collect();
+        let refused = of_phases(&parts);
+        assert!(refused.contains(expected), "{header}: {refused}");
+    }
+}

@@ -33,8 +33,15 @@ fn converted(from: &Bytes, format: Format) -> Vec<u8> {
     bytes
 }
 
+/// Tables of other tools do not say that they are whole.
+fn whole() -> Options {
+    Options { whole: true, ..Options::default() }
+}
+
 fn facts(source: &Bytes) -> Facts {
-    extract(source, &Options::default(), &NoProgress).unwrap_or_else(|error| panic!("{error}")).facts
+    let read = extract(source, &whole(), &NoProgress).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(read.part, None);
+    read.facts
 }
 
 fn message(bytes: Vec<u8>) -> String {
@@ -275,4 +282,74 @@ fn truncated_and_damaged_tables_are_refused_or_read_and_never_a_panic() {
         // What is read has as many transitions as the file says.
         assert!(read.is_err() || read.is_ok_and(|read| read.facts.transitions > 0));
     });
+}
+
+/// The first rows of a table, of which all states are reached: nothing in it says that there are more.
+#[test]
+fn a_table_without_numbers_is_whole_only_if_somebody_says_so() {
+    let label = |number: i64| if number % 2 == 0 { "T0.0: x := " } else { "T1.0: x" };
+    let rows: Vec<_> = (0..9).map(|number| (Some(number), Some(label(number)), Some(number + 1))).collect();
+    let table = source("t.parquet", Style::PLAIN.table(&rows[..5], ["src", "label", "dst"]));
+    let read = extract(&table, &Options::default(), &NoProgress).expect("well formed");
+    assert!(read.part.is_some_and(|reason| reason.contains("--whole")) && read.facts.cut_off);
+    let read = extract(&table, &whole(), &NoProgress).expect("well formed");
+    assert!(read.part.is_none() && !read.facts.cut_off);
+    // What seqcon writes says it.
+    let own =
+        source("own", converted(&source("a.aut", b"des (0,1,2)\n(0,\"T0.0: x :=\",1)\n".to_vec()), Format::Parquet));
+    assert_eq!(extract(&own, &Options::default(), &NoProgress).expect("well formed").part, None);
+}
+
+/// Pages are decoded piece by piece: runs and pages that are longer than a piece, and others.
+#[test]
+fn pages_of_many_rows_are_read_to_their_end() {
+    for (page_rows, group_rows) in [(20_000, 30_000), (5_000, 9_000)] {
+        for (states_encoding, labels_encoding) in
+            [(None, None), (Some(Encoding::PLAIN), Some(Encoding::PLAIN)), (Some(Encoding::DELTA_BINARY_PACKED), None)]
+        {
+            let style = Style {
+                page_rows,
+                group_rows,
+                states_encoding,
+                labels_encoding,
+                repetition: Repetition::OPTIONAL,
+                ..Style::PLAIN
+            };
+            let states = 30_000_i64;
+            // Long runs of one label and one source, then alternating ones.
+            let row = |number: i64| {
+                let label = if number < 12_000 || number % 3 == 0 { "T0.0: x := " } else { "T1.0: x" };
+                (Some(if number < 9_000 { 0 } else { number }), Some(label), Some(number + 1))
+            };
+            let rows: Vec<_> = (0..states).map(row).collect();
+            let lines = rows
+                .iter()
+                .map(|(from, label, to)| format!("({},\"{}\",{})\n", from.unwrap(), label.unwrap(), to.unwrap()));
+            let text = format!("des (0,{states},{})\n{}", states + 1, lines.collect::<String>());
+            let table = source("t.parquet", style.table(&rows, ["src", "label", "dst"]));
+            assert!(converted(&table, Format::Aut) == text.as_bytes(), "{style:?}");
+            assert_eq!(facts(&table), facts(&source("a.aut", text.into_bytes())), "{style:?}");
+        }
+    }
+}
+
+#[test]
+fn no_bit_of_what_is_compressed_changes_unseen() {
+    let text = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("lts/dekker.aut")).expect("it is there");
+    let expected = facts(&source("a.aut", text.clone()));
+    for format in [Format::Zstandard, Format::Gzip] {
+        let whole = converted(&source("a.aut", text.clone()), format);
+        let mut refused = 0;
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1 << (at % 8);
+            let read =
+                Bytes::from_bytes("a", damaged).and_then(|source| extract(&source, &Options::default(), &NoProgress));
+            match read {
+                Ok(read) => assert_eq!(read.facts, expected, "{format:?}, byte {at}"),
+                Err(_) => refused += 1,
+            }
+        }
+        assert!(refused * 10 > whole.len() * 9, "{format:?}: {refused} of {}", whole.len());
+    }
 }

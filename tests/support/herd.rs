@@ -25,13 +25,18 @@ pub struct Said {
 /// What herd7 says of tests under SC, by the name in their first line; what it cannot read is missing, as is a name
 /// that several tests have. Nothing, if it is not there.
 pub fn under_sc(files: &[PathBuf], scratch: &Path) -> Option<BTreeMap<String, Said>> {
-    let [herd] = tools(["herd7"])?;
     let model = scratch.join("sc.cat");
     fs::write(&model, SC).expect("the scratch directory is writable");
+    under(files, &model)
+}
+
+/// The same under another model: a text, or one that herd7 has.
+pub fn under(files: &[PathBuf], model: &Path) -> Option<BTreeMap<String, Said>> {
+    let [herd] = tools(["herd7"])?;
     let mut all = BTreeMap::new();
     let mut repeated = BTreeSet::new();
     for some in files.chunks(100) {
-        let output = Command::new(&herd).arg("-model").arg(&model).args(some).output().expect("herd7 runs");
+        let output = Command::new(&herd).arg("-model").arg(model).args(some).output().expect("herd7 runs");
         for (name, said) in parsed(&String::from_utf8_lossy(&output.stdout)) {
             if all.insert(name.clone(), said).is_some() {
                 repeated.insert(name);

@@ -128,6 +128,7 @@ pub fn hostile() -> Written {
         provenance: Provenance {
             command: "seqcon analyse '<b>\u{202e}'".to_owned(),
             inputs: vec![Input { path: "<img src=y>\u{2029}".to_owned(), sha256: None }],
+            refused: Vec::new(),
         },
         ..Outcome::of_analysis("</title><script>alert(2)</script>", analysis, options, results)
     };

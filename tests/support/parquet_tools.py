@@ -16,6 +16,7 @@ PYARROW = [
     {"data_page_version": "2.0", "row_group_size": 100},
     {"use_dictionary": ["label"], "column_encoding": DELTA},
 ]
+CHECKED = {"compression": "none", "use_dictionary": False, "write_page_checksum": True}
 DUCKDB = ["", ", COMPRESSION uncompressed", ", PARQUET_VERSION v2", ", ROW_GROUP_SIZE 2048"]
 
 folder = pathlib.Path(sys.argv[1])
@@ -33,6 +34,7 @@ for path in map(pathlib.Path, sys.argv[2:]):
     for number, options in enumerate(DUCKDB, len(PYARROW)):
         target = folder / f"{path.stem}.{number}.parquet"
         connection.execute(f"COPY transitions TO '{target}' (FORMAT parquet{options})")
+    pyarrow.parquet.write_table(table, folder / f"{path.stem}.checked.parquet", **CHECKED)
     own = folder / f"{path.stem}.own.parquet"
     read = pyarrow.parquet.read_table(own)
     assert [read.column(name).to_pylist() for name in ["src", "label", "dst"]] == [src, label, dst], path

@@ -21,7 +21,7 @@ def duckdb_tables():
     connection = duckdb.connect()
     connection.execute("SET threads = 2")
     types = "{'src': 'BIGINT', 'label': 'VARCHAR', 'dst': 'BIGINT'}"
-    connection.execute(f"CREATE VIEW transitions AS FROM read_csv('parts/*.csv', header = true, columns = {types})")
+    connection.execute(f"CREATE VIEW transitions AS FROM read_csv('parts/*.csv', header = true, columns = {types}, quote = '\"')")
     connection.execute(
         "CREATE TABLE labels AS SELECT * REPLACE (CAST(id AS INT) AS id) FROM read_csv('labels.csv', all_varchar = true)"
     )

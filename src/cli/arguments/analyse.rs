@@ -70,7 +70,8 @@ pub struct AnalyseArguments {
     /// only), as 'seqcon verify' does
     #[arg(long, help_heading = "Weak memory")]
     pub verify: bool,
-    /// Under armv7 and power, --verify takes no instruction more often than this in one execution
+    /// Under models that are run by axioms (armv8, riscv, armv7, power, rc11), --verify takes no instruction more often
+    /// than this in one execution
     #[arg(long, value_name = "N", value_parser = positive, default_value = "2", requires = "verify", help_heading = "Weak memory")]
     pub unroll: usize,
     /// Draw every reason, with one column for each thread: the cycle of every delay, program order downwards and

@@ -141,10 +141,20 @@ fn access(written: &Written<'_>, assembler: &mut Assembler<'_>) -> Result<(), Di
             _ => return Err(unsupported()),
         });
     }
+    let is_load = matches!(name, "lw" | "ld" | "lr");
+    let other = if is_load { Marks::RELEASE } else { Marks::ACQUIRE };
+    if matches!(name, "lw" | "ld" | "lr" | "sw" | "sd" | "sc") && marks == other {
+        let (own, found) = if is_load { ("aq", "rl") } else { ("rl", "aq") };
+        return Err(written.head.error(format!("`{name}` is marked `.{own}` or `.aqrl`, not `.{found}` alone")));
+    }
     match name {
         "lw" | "ld" => {
             let [target, source] = written.exactly()?;
             let source = address(source, assembler)?;
+            if marks.has(Marks::RELEASE) {
+                // What is before it is before it, and what is behind it is behind it: all of them are in order.
+                assembler.fence(InstructionKind::Fence);
+            }
             assembler.load(target_of(target)?.named(), source, marks);
         }
         "sw" | "sd" => {
@@ -152,6 +162,9 @@ fn access(written: &Written<'_>, assembler: &mut Assembler<'_>) -> Result<(), Di
             let target = address(target, assembler)?;
             let source = value(&register_of(source)?, assembler);
             assembler.store(target, &source, marks);
+            if marks.has(Marks::ACQUIRE) {
+                assembler.fence(InstructionKind::Fence);
+            }
         }
         "lr" => {
             let [target, source] = written.exactly()?;

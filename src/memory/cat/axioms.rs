@@ -65,6 +65,15 @@ impl Axioms {
     /// # Errors
     /// The first thing that is wrong with it.
     pub fn from_text(name: &str, text: &str) -> Result<Axioms, CatError> {
+        Ok(Axioms { has_initial_writes: true, ..Axioms::embedded(name, text)? })
+    }
+
+    /// The same of a text of ours: it needs no initial writes unless it names them, since it does not ask which write a
+    /// read of an initial value reads from. Of `fr` the initial ones have their part.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub(super) fn embedded(name: &str, text: &str) -> Result<Axioms, CatError> {
         let source = Arc::new(Source { name: name.to_owned(), text: text.to_owned() });
         Loader { directory: None, open: Vec::new(), files: 0, statements: Vec::new(), is_of_c11: false }.axioms(&source)
     }
@@ -83,7 +92,8 @@ impl Axioms {
         let source = Arc::new(Source { name: name.clone(), text });
         let directory = path.parent().map(Path::to_owned);
         let open = vec![canonical(path)];
-        Loader { directory, open, files: 0, statements: Vec::new(), is_of_c11: false }.axioms(&source)
+        let loader = Loader { directory, open, files: 0, statements: Vec::new(), is_of_c11: false };
+        Ok(Axioms { has_initial_writes: true, ..loader.axioms(&source)? })
     }
 
     /// The name of its file, without directory and extension.
@@ -130,7 +140,7 @@ impl Axioms {
         self.axioms.iter().any(|axiom| axiom.says_sc_per_location)
     }
 
-    /// Whether the text speaks of initial writes, so that they must be events.
+    /// Whether initial writes must be events: the text may speak of them, or ask where reads read from.
     #[must_use]
     pub fn has_initial_writes(&self) -> bool {
         self.has_initial_writes
@@ -192,6 +202,11 @@ impl Loader {
         compiler.end_prelude();
         self.statements.iter().try_for_each(|statement| compiler.statement(statement))?;
         let (graph, axioms) = compiler.finish();
+        if axioms.iter().all(|axiom| axiom.is_flag) {
+            let place = Place { source: Arc::clone(source), span: Span::default() };
+            return Err(CatError::new(&place, "the text has no axiom, so it would allow everything")
+                .with_help("a model says what is `acyclic`, `irreflexive` or `empty`"));
+        }
         let has = |op: &dyn Fn(&Op) -> bool| graph.nodes.iter().any(|node| op(&node.op));
         let has_base = |base: Base| has(&|op| *op == Op::Base(base));
         let has_set = |name: &str| has(&|op| matches!(op, Op::BaseSet(set) if SETS[*set].names.contains(&name)));

@@ -2,9 +2,9 @@
 //! communicate.
 //!
 //! The names are those of the literature on axiomatic models (Alglave, Maranget and Tautschnig, "Herding cats",
-//! 2014). Fences are events, in program order like accesses. Initial writes are events only if a model's text asks
-//! for them (`IW`): nothing is ordered before them, so no cycle goes through them; without them a read of an initial
-//! value has no `rf`, and is in `fr` with all writes to its location.
+//! 2014). Fences are events, in program order like accesses. Initial writes are events for the texts of
+//! users, and for ours only if they name them (`IW`): nothing is ordered before them, so no cycle of ours goes through
+//! them; without them a read of an initial value has no `rf`, and is in `fr` with all writes to its location.
 //!
 //! A [`Structure`] is made of a list of events, without any program:
 //!

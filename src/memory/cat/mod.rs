@@ -67,7 +67,7 @@ pub fn builtin(known: Known) -> Option<Arc<Axioms>> {
     static READ: [OnceLock<Arc<Axioms>>; Known::ALL.len()] = [const { OnceLock::new() }; Known::ALL.len()];
     let text = text(known)?;
     let read = || {
-        let axioms = Axioms::from_text(&format!("{known}.cat"), text);
+        let axioms = Axioms::embedded(&format!("{known}.cat"), text);
         Arc::new(axioms.unwrap_or_else(|error| panic!("built-in models are well-formed: {error}")))
     };
     let position = Known::ALL.iter().position(|other| *other == known)?;

@@ -7,7 +7,7 @@
 //! | set | events |
 //! |---|---|
 //! | `_`, `M`, `R`, `W`, `F` | all, accesses, reads, writes, fences |
-//! | `IW` | initial writes; a text that names it gets them as events |
+//! | `IW` | initial writes |
 //! | `A`, `Q`, `L` | reads with acquire, with acquire-pc, writes with release; in `A` and `L` also accesses of instructions that are indivisible and full fences |
 //! | `A` in a text of C11 (one that names `RLX`, `ACQ`, `REL`, `ACQ_REL` or `CON`) | atomic accesses: all with a mark |
 //! | `X`, `AMO`, `RMW` | accesses that are exclusive, of an indivisible instruction, either |
@@ -156,9 +156,11 @@ fn is_release(event: &Event) -> bool {
     event.is_write() && event.marks.has(Marks::RELEASE)
 }
 
-/// Whether it is of an indivisible instruction that RISC-V marks with both.
+/// Whether it is of an indivisible instruction, or of one of an exclusive pair, that RISC-V marks with both. (Of
+/// another instruction with both marks one is for its read, the other for its write.)
 fn is_acquire_release(event: &Event) -> bool {
-    event.is_atomic() && event.marks.has(Marks::ACQUIRE.and(Marks::RELEASE))
+    let is_one = event.is_atomic() || is_access(event) && event.marks.has(Marks::EXCLUSIVE);
+    is_one && event.marks.has(Marks::ACQUIRE.and(Marks::RELEASE))
 }
 
 const fn set(names: &'static [&'static str], has: fn(&Event) -> bool) -> BaseSet {
