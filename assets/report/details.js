@@ -62,7 +62,7 @@ const Details = (() => {
     const servers = fencesOf(result(), number);
     const served = servers.length === 0
       ? el("p", {}, delay.confirmed === "no" ? "It was proved that no run needs this pair in order: no fence was placed for it." : "It is kept in order by locks or fences that are there already.")
-      : el("p", {}, "Served by ", servers.map((fence) => fenceButton(state.model, fence)));
+      : el("p", {}, "Served by ", servers.map((fence) => Chips.fence(state.model, fence)));
     return [heading(`${shown(result().memory_model, 20)}: delay ${number}, ${oneOf(result().delays.length, "pair")}`, ...delayName(delay)), served, why(delay), witnessList(delay.witness)];
   }
 
@@ -91,12 +91,13 @@ const Details = (() => {
 
   function nothing() {
     const outcome = result();
-    const text = outcome.fences.length + outcome.locks.length === 0
+    const text = outcome.fences.length + outcome.locks.length === 0 && !outcome.complete ? `Under ${shown(outcome.memory_model, 20)} nothing was found to be needed; ${UNKNOWN}.`
+      : outcome.fences.length + outcome.locks.length === 0
       ? `Under ${shown(outcome.memory_model, 20)} ${!outcome.enough ? visible(outcome.minimal_in_words) : DATA.cut_off ? "nothing was found to be needed in the part of the state space that is known" : "the program needs no fence and no lock"}.`
       : outcome.runs.length > 0 ? "Choose a fence, here or anywhere, to see a run that it stops." : "Choose a fence, here or anywhere, to see the delays that it serves and a cycle that it breaks.";
     const run = shownRun();
     const unstopped = run === null ? [] : [el("p", { class: "why" }, "No fence stops this run:"), ...Runs.details(run)];
-    return [el("p", { class: "kicker" }, "Selection"), el("p", { class: "muted" }, text), ...unstopped, el("div", { class: "fence-list" }, outcome.fences.slice(0, 40).map((_, fence) => fenceButton(state.model, fence)))];
+    return [el("p", { class: "kicker" }, "Selection"), el("p", { class: "muted" }, text), ...unstopped, el("div", { class: "fence-list" }, outcome.fences.slice(0, 40).map((_, fence) => Chips.fence(state.model, fence)))];
   }
 
   function update() {

@@ -9,6 +9,8 @@ const Graph = (() => {
   const FEW_CONFLICTS = 300; // so many are shown without being asked for
   const MOST_CONFLICTS = 5000; // more would only be a blot, and slow
   const MOST_DELAYS = 500;
+  const READABLE = 0.92; // at less than this the labels are small print
+  const PADDING = 24;
 
   const container = document.getElementById("graph");
   const hidden = { threads: new Set(), locations: new Set() };
@@ -53,12 +55,12 @@ const Graph = (() => {
     const colour = (name) => css.getPropertyValue(`--${name}`).trim();
     const font = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
     return [
-      { selector: "node.vertex", style: { shape: "round-rectangle", width: "data(width)", height: NODE_HEIGHT, label: "data(label)", "font-family": font, "font-size": 11, "text-valign": "center", "text-halign": "center", color: colour("text"), "background-color": colour("panel"), "border-width": 1.5, "border-color": colour("muted"), "min-zoomed-font-size": 5 } },
+      { selector: "node.vertex", style: { shape: "round-rectangle", width: "data(width)", height: NODE_HEIGHT, label: "data(label)", "font-family": font, "font-size": 12, "text-valign": "center", "text-halign": "center", color: colour("text"), "background-color": colour("panel"), "border-width": 1.5, "border-color": colour("muted"), "min-zoomed-font-size": 5 } },
       { selector: "node.write", style: { "border-color": colour("write"), "background-color": colour("write-soft") } },
       { selector: "node.read", style: { "border-color": colour("read"), "background-color": colour("read-soft") } },
       { selector: "node.quiet", style: { "border-style": "dashed", color: colour("muted"), "border-color": colour("line-strong") } },
       { selector: "node.thread", style: { shape: "round-rectangle", label: "data(label)", "font-size": 14, "font-weight": 600, "text-valign": "top", "text-halign": "center", "text-margin-y": -6, color: colour("text"), "background-color": colour("column"), "background-opacity": 1, "border-width": 1, "border-color": colour("line"), padding: 22, events: "no" } },
-      { selector: "node.fence", style: { shape: "round-rectangle", width: "data(width)", height: 16, label: "data(label)", "font-family": font, "font-size": 10, "font-weight": 600, "text-valign": "center", "text-halign": "center", color: colour("on-fence"), "background-color": colour("fence"), "border-width": 0, "min-zoomed-font-size": 5, "z-index": 5 } },
+      { selector: "node.fence", style: { shape: "round-rectangle", width: "data(width)", height: 16, label: "data(label)", "font-family": font, "font-size": 11, "font-weight": 600, "text-valign": "center", "text-halign": "center", color: colour("on-fence"), "background-color": colour("fence"), "border-width": 0, "min-zoomed-font-size": 5, "z-index": 5 } },
       { selector: "node.fence.cumulative", style: { "background-color": colour("cumulative") } },
       { selector: "node.locked", style: { "border-color": colour("lock"), "border-width": 3, "border-style": "double" } },
       { selector: "edge", style: { width: 1.5, "curve-style": "straight", "target-arrow-shape": "triangle", "arrow-scale": 0.8, events: "no" } },
@@ -255,6 +257,8 @@ const Graph = (() => {
   }
 
   let conflictNote = "";
+  // Whether the graph is larger than what is seen at first.
+  let isPart = false;
 
   function drawConflicts(focus) {
     const choice = document.getElementById("conflicts").value;
@@ -295,30 +299,29 @@ const Graph = (() => {
     if (conflictNote) parts.push(conflictNote);
     if (served > MOST_DELAYS) parts.push(`of ${served} delays the first ${MOST_DELAYS} are drawn; the table has all`);
     if (document.getElementById("search").value.trim() !== "") parts.push(`${count(matches.length, "match").replace("matchs", "matches")}`);
+    if (isPart) parts.push("there is more than fits: drag to move, Fit shows all");
     document.getElementById("graph-status").textContent = parts.join(" · ");
   }
 
   // The threads contain everything but the bends of some edges.
   const shownThreads = () => cy.nodes(".thread").not(".filtered");
 
+  // The width of the graph, from the top, and of a wide one the left part: what is shown can be read.
   function fit() {
     cy.resize();
-    const threads = shownThreads();
-    cy.fit(threads, 36);
-    const tooSmall = 0.3;
-    if (cy.zoom() > 1.2) {
-      cy.zoom(1.2);
-      cy.center(threads);
-    } else if (cy.zoom() < tooSmall) {
-      // Of a large graph the upper left corner, readable.
-      const box = threads.boundingBox();
-      cy.viewport({ zoom: 0.5, pan: { x: 24 - box.x1 * 0.5, y: 34 - box.y1 * 0.5 } });
-    }
+    const box = shownThreads().boundingBox();
+    const zoom = Math.max(READABLE, Math.min(1.2, (cy.width() - 2 * PADDING) / box.w));
+    const room = (size, all) => Math.max(PADDING, (all - size * zoom) / 2);
+    cy.viewport({ zoom, pan: { x: room(box.w, cy.width()) - box.x1 * zoom, y: room(box.h, cy.height()) - box.y1 * zoom } });
+    isPart = box.w * zoom > cy.width() || box.h * zoom > cy.height();
+    tell(shownDelays().length);
   }
 
   function fitAll() {
     cy.resize();
-    cy.fit(shownThreads(), 36);
+    cy.fit(shownThreads(), PADDING);
+    isPart = false;
+    tell(shownDelays().length);
   }
 
   // Moves the view to what is lit, if it is not in it.

@@ -20,6 +20,7 @@ function showSelection() {
   Cards.update();
   Details.update();
   markPressed();
+  Chips.uncover();
   Delays.update();
   Program.update();
   Graph.update();

@@ -26,12 +26,12 @@ const Program = (() => {
   }
 
   function inserted(kind, column, glyph, button) {
-    return el("div", { class: `line inserted ${kind}` }, el("span", { class: "number" }, "+"), el("span", { class: "code" }, " ".repeat(Math.min(column, 60)), el("span", { class: "glyph" }, glyph), button));
+    return el("div", { class: `line inserted ${kind}` }, el("span", { class: "number" }, "+"), el("span", { class: "code" }, el("span", { class: "indent", style: `flex-basis: ${column}ch` }), el("span", { class: "glyph" }, glyph), button));
   }
 
   function fenceRow(number) {
     const fence = result().fences[number];
-    const glyph = { before: "╭ ", after: "╰ ", inside: "├ ", state: "╰ " }[fence.position];
+    const glyph = { before: "╭ ", after: "╰ ", inside: "├ ", on: "• ", state: "╰ " }[fence.position];
     const button = el("button", { type: "button", class: `fence ${fence.kind}`, "data-fence": number, onclick: () => select({ fence: number }) },
       el("span", {}, fenceNumber(number)), " ", el("b", {}, named(fence.mnemonic, 32)), ` ${placeWords(fence)} `, named(instructionName(fence.at), 32), fence.position === "inside" ? insideWords(fence) : fence.position === "state" ? stateWords(fence) : null);
     return inserted("fence-line", places.get(fence.at)?.column ?? 0, glyph, button);
@@ -73,7 +73,7 @@ const Program = (() => {
     });
     outcome.fences.forEach((fence, number) => {
       const place = places.get(fence.at);
-      if (place && fence.position === "inside") put(below, place.last, fenceRow(number));
+      if (place && (fence.position === "inside" || fence.position === "on")) put(below, place.last, fenceRow(number));
     });
     // The lock that was acquired last is released first.
     outcome.locks.map((lock, number) => [lock, number]).reverse().forEach(([lock, number]) => {

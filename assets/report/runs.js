@@ -13,8 +13,8 @@ const Runs = (() => {
   function deed(step) {
     const write = (text) => named(text, 40, "name write-chip");
     if (step.becomes_visible !== undefined) return [write(step.becomes_visible), " becomes visible"];
-    const accesses = step.accesses.flatMap(([kind, text], position) => [position > 0 ? ", " : "", el("span", { class: `kind-${kind}` }, `${kind} `, named(text, 40))]);
-    return [named(instructionName(step.instruction), 24, "instr-name"), " ", named(DATA.instructions[step.instruction].text, 28, "name code-text muted"), accesses.length === 0 ? null : el("div", {}, accesses)];
+    const accesses = step.accesses.flatMap(([kind, text], position) => [position > 0 ? ", " : "", el("span", { class: `kind-${kind}` }, `${kind} `, named(text, 60))]);
+    return [named(instructionName(step.instruction), 24, "instr-name"), " ", named(DATA.instructions[step.instruction].text, 120, "name code-text muted"), accesses.length === 0 ? null : el("div", {}, accesses)];
   }
 
   function cell(step, instruction) {
@@ -26,7 +26,7 @@ const Runs = (() => {
   function row(run, step, number, threads, buffers) {
     const point = () => Program.point(step.instruction ?? null);
     const own = threads.map((thread) => (thread === step.thread ? cell(step, step.instruction) : el("td", {})));
-    const waiting = buffers.map((thread, position) => el("td", { class: position === 0 ? "buffer first" : "buffer" }, step.buffers[thread].map((write) => named(write, 40, "name write-chip"))));
+    const waiting = buffers.map((thread, position) => el("td", { class: position === 0 ? "buffer first" : "buffer" }, step.buffers[thread].map((write) => named(write, 28, "name write-chip"))));
     return el("tr", { "data-step": number, onmouseenter: point, onmouseleave: () => Program.point(null), onfocusin: point, onfocusout: () => Program.point(null) }, el("th", { scope: "row", class: "right" }, String(number + 1)), own, waiting);
   }
 

@@ -1,14 +1,7 @@
 // Cards, tables and figures.
 
-function fenceButton(model, number) {
-  const fence = DATA.results[model].fences[number];
-  return el("button", { type: "button", class: `fence ${fence.kind}`, "data-model": model, "data-fence": number, onclick: () => select({ model, fence: number }) },
-    el("span", {}, fenceNumber(number)), " ", el("b", {}, named(fence.mnemonic, 40)), ` ${fence.position} `, named(instructionName(fence.at), 24));
-}
-
-function lockButton(model, number) {
-  return el("button", { type: "button", class: "lock", "data-model": model, "data-lock": number, onclick: () => select({ model, lock: number }) }, el("span", {}, lockName(number)), " ", el("b", {}, "lock"));
-}
+// Why a place without a fence need not do without one.
+const UNKNOWN = "a limit was reached, and more may be needed";
 
 const Cards = (() => {
   function verdict(name, value, isGood, title) {
@@ -24,24 +17,42 @@ const Cards = (() => {
     return `${count(delays.length, "pair")}: ${parts.filter((part) => part !== null).join(", ")}`;
   }
 
+  const KINDS = { plain: "full", cumulative: "cumulative", "store-store": "store-store", load: "load", lightweight: "lightweight" };
+
+  // What the fences are, if they are not all full ones.
+  function kindsInWords({ fences }) {
+    const tally = new Map();
+    for (const { kind, position } of fences) {
+      const word = position === "on" ? "acquire or release" : KINDS[kind] ?? "of some accesses";
+      tally.set(word, (tally.get(word) ?? 0) + 1);
+    }
+    if (tally.size === 0 || (tally.size === 1 && tally.has("full"))) return null;
+    return `fences: ${[...tally].map(([word, number]) => `${number.toLocaleString("en")} ${word}`).join(", ")}`;
+  }
+
+  // The number of something to put in. After a limit was reached, what was not found is not known to be unneeded.
+  function needed(value, noun, isKnown) {
+    return el("div", { class: `number-tile ${value > 0 ? "needed" : isKnown ? "" : "unknown"}`, title: isKnown ? null : UNKNOWN },
+      el("span", { class: "figure" }, isKnown ? value.toLocaleString("en") : value > 0 ? `${value.toLocaleString("en")}?` : "?"), el("span", {}, noun + (value === 1 ? "" : "s")));
+  }
+
   function card(outcome, model) {
-    const [plain, cumulative] = [outcome.summary.plain_fences, outcome.summary.cumulative_fences];
-    const number = (value, noun, className) => el("div", { class: `number-tile ${className}` }, el("span", { class: "figure" }, value.toLocaleString("en")), el("span", {}, noun + (value === 1 ? "" : "s")));
+    const parts = kindsInWords(outcome);
     const rechecked = !outcome.enough ? "NOT ENOUGH" : outcome.each_fence_closes_a_path ? "enough, each closes a path" : "enough, not each closes a path";
     const { verdict: verified, rests_on: restsOn, limit } = outcome.verified;
     const ground = restsOn ?? limit;
     return el("article", { class: "card", "data-model": model },
       el("button", { type: "button", class: "card-head", "data-card": model, onclick: () => select({ model }) }, named(outcome.memory_model, 24, "card-name"), named(outcome.title, 60, "card-title")),
-      el("div", { class: "numbers" }, number(plain + cumulative, "fence", plain + cumulative > 0 ? "needed" : ""), number(outcome.locks.length, "lock", outcome.locks.length > 0 ? "needed" : ""), number(outcome.summary.delays, "delay", "")),
-      cumulative > 0 ? el("p", { class: "muted small" }, `fences: ${plain} plain, ${cumulative} cumulative`) : null,
+      el("div", { class: "numbers" }, needed(outcome.fences.length, "fence", outcome.complete), needed(outcome.locks.length, "lock", outcome.complete),
+        el("div", { class: "number-tile" }, el("span", { class: "figure" }, outcome.summary.delays.toLocaleString("en")), el("span", {}, outcome.summary.delays === 1 ? "delay" : "delays"))),
+      parts === null ? null : el("p", { class: "muted small", "data-kinds": model }, parts),
       outcome.delays.length > outcome.summary.delays ? el("p", { class: "muted small", "data-pairs": model }, pairsInWords(outcome)) : null,
       el("ul", { class: "verdicts" },
         verdict("minimal", outcome.summary.minimal, outcome.summary.minimal === "program" ? true : outcome.summary.minimal === "no" ? false : null, outcome.minimal_in_words),
         verdict("re-checked", rechecked, outcome.enough),
         verdict("verified", verified, verified === "yes" ? true : verified === "violated" ? false : null, ground ? visible(ground) : "--verify runs the repaired program under the memory model"),
         verdict("complete", outcome.complete ? "yes" : "no", outcome.complete)),
-      el("div", { class: "fence-list" }, outcome.fences.map((_, fence) => fenceButton(model, fence)), outcome.locks.map((_, lock) => lockButton(model, lock)),
-        outcome.fences.length + outcome.locks.length === 0 ? el("span", { class: "muted" }, outcome.enough ? "nothing to put in" : visible(outcome.minimal_in_words)) : null));
+      outcome.fences.length + outcome.locks.length > 0 ? Chips.list(model) : el("p", { class: "muted small" }, !outcome.complete ? `nothing found; ${UNKNOWN}` : outcome.enough ? "nothing to put in" : visible(outcome.minimal_in_words)));
   }
 
   function draw() {
@@ -80,7 +91,7 @@ const Delays = (() => {
       el("td", {}, el("button", { type: "button", class: "link", "data-delay-button": number, onclick: () => select({ delay: number, fence: servers[0] ?? null }) }, String(number))),
       el("td", {}, instructionPart(delay.from)), el("td", {}, instructionPart(delay.to)),
       el("td", {}, delay.is_unsafe ? (delay.cumulative ? "reordered, cumulative" : "reordered") : "cumulative only"), el("td", {}, delay.confirmed),
-      el("td", {}, servers.length === 0 ? el("span", { class: "muted" }, delay.confirmed === "no" ? "proved infeasible" : "–") : servers.map((fence) => fenceButton(state.model, fence))),
+      el("td", {}, servers.length === 0 ? el("span", { class: "muted" }, delay.confirmed === "no" ? "proved infeasible" : "–") : servers.map((fence) => Chips.fence(state.model, fence))),
       el("td", { class: "cycle-name" }, cycleName(delay.witness)));
   }
 
@@ -118,11 +129,8 @@ const Matrix = (() => {
     const outcome = DATA.results[model];
     const fences = outcome.fences.flatMap((fence, number) => (fence.at === instruction ? [number] : []));
     const locks = outcome.locks.flatMap((lock, number) => (lock.users.some(([user]) => user === instruction) ? [number] : []));
-    const button = (number) => {
-      const fence = outcome.fences[number];
-      return el("button", { type: "button", class: `fence ${fence.kind}`, "data-model": model, "data-fence": number, title: shown(fenceName(fence), 200), onclick: () => select({ model, fence: number }) }, el("span", {}, fenceNumber(number)), " ", named(fence.mnemonic, 36), ` ${fence.position}`);
-    };
-    return el("td", {}, fences.map(button), locks.map((lock) => lockButton(model, lock)), fences.length + locks.length === 0 ? el("span", { class: "nothing", "aria-label": "nothing" }, "·") : null);
+    const nothing = outcome.complete ? el("span", { class: "nothing", "aria-label": "nothing" }, "·") : el("span", { class: "unknown", title: UNKNOWN, "aria-label": "not known" }, "?");
+    return el("td", {}, fences.map((fence) => Chips.fenceInRow(model, fence)), locks.map((lock) => Chips.lock(model, lock)), fences.length + locks.length === 0 ? nothing : null);
   }
 
   function draw() {
@@ -132,7 +140,7 @@ const Matrix = (() => {
     const shownOnes = order.filter((instruction) => all || needing.has(instruction));
     const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "instruction"), DATA.results.map((outcome) => el("th", { scope: "col", title: visible(outcome.title) }, named(outcome.memory_model, 20)))));
     const rows = shownOnes.map((instruction) => el("tr", {}, el("th", { scope: "row" }, named(instructionName(instruction), 28, "instr-name"), " ", named(DATA.instructions[instruction].text, 44, "name code-text")), DATA.results.map((_, model) => cell(model, instruction))));
-    replaceContent("matrix-table", head, el("tbody", {}, rows.length === 0 ? el("tr", {}, el("td", { colspan: String(DATA.results.length + 1), class: "muted" }, "No instruction needs anything under these memory models.")) : rows));
+    replaceContent("matrix-table", head, el("tbody", {}, rows.length === 0 ? el("tr", {}, el("td", { colspan: String(DATA.results.length + 1), class: "muted" }, DATA.results.every((outcome) => outcome.complete) ? "No instruction needs anything under these memory models." : `Nothing was found; ${UNKNOWN}.`)) : rows));
   }
 
   return { draw };
@@ -143,7 +151,7 @@ function drawFigures() {
   const figures = [["states", summary.states], ["transitions", summary.transitions], ["labels", summary.labels], ["threads", DATA.threads.length], ["instructions", DATA.instructions.length], ["locations", DATA.locations.length], ["vertices", summary.vertices], ["program-order steps", summary.program_edges]];
   // Without an event graph there are no figures of one.
   replaceContent("figure-list", figures.filter(([, value]) => value !== null).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value.toLocaleString("en")))));
-  const columns = [["conflict edges", "conflict_edges"], ["unsafe pairs", "unsafe_pairs"], ["delays", "delays"], ["cumulative delays", "cumulative_delays"], ["torn instructions", "torn"], ["locks", "locks"], ["fences", "fences"], ["fences, plain", "plain_fences"], ["fences, cumulative", "cumulative_fences"], ["cycles listed", "cycles"]];
+  const columns = [["conflict edges", "conflict_edges"], ["unsafe pairs", "unsafe_pairs"], ["delays", "delays"], ["cumulative delays", "cumulative_delays"], ["torn instructions", "torn"], ["locks", "locks"], ["fences", "fences"], ["fences, plain", "plain_fences"], ["fences, cumulative", "cumulative_fences"], ["fences, store-store", "store_fences"], ["fences, lighter", "light_fences"], ["acquires and releases", "marks"], ["cycles listed", "cycles"]];
   const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "memory model"), columns.map(([name]) => el("th", { scope: "col", class: "right" }, name))));
   const rows = DATA.results.map((outcome) => el("tr", {}, el("th", { scope: "row" }, named(outcome.memory_model, 24)), columns.map(([, key]) => el("td", { class: "right" }, outcome.summary[key] === null ? (key === "cycles" ? "not asked" : "–") : outcome.summary[key].toLocaleString("en")))));
   replaceContent("figure-table", head, el("tbody", {}, rows));

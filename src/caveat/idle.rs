@@ -155,12 +155,11 @@ fn never_taken(source: &Source, thread: &str, instruction: &Instruction) -> Cave
     Caveat::new(Topic::NeverTaken, sentence).at(span)
 }
 
-/// The control states of a thread that no step leads to, without those that are only declared.
+/// The control states of a thread that no step leads to, also those that no transition names: what is said of them
+/// (`never n: T@c`) holds for nothing.
 fn never_reached(name: &str, thread: &Thread, reached: &BTreeSet<ControlAt>) -> Option<Caveat> {
-    let is_used =
-        |state: &ControlAt| thread.instructions.iter().any(|known| known.from == *state || known.to == *state);
     let unreached: Vec<ControlAt> = ControlAt::all(thread.states.len())
-        .filter(|state| !reached.contains(state) && is_used(state) && !is_of_failed_assertion(thread, *state))
+        .filter(|state| !reached.contains(state) && !is_of_failed_assertion(thread, *state))
         .collect();
     let leaving = thread.instructions.iter().find(|known| unreached.contains(&known.from));
     let states: Vec<&str> = unreached.iter().map(|state| thread.states[state.index()].as_str()).collect();
@@ -184,6 +183,7 @@ fn is_of_failed_assertion(thread: &Thread, state: ControlAt) -> bool {
             (other.from, other.span) == (failing.from, failing.span) && other.condition.as_ref() == Some(condition)
         })
     };
-    let mut ways_in = thread.ways_into(state).map(|at| thread.instruction(at));
-    thread.instructions.iter().all(|known| known.from != state) && ways_in.all(fails)
+    let ways_in: Vec<&Instruction> = thread.ways_into(state).map(|at| thread.instruction(at)).collect();
+    let is_end = thread.instructions.iter().all(|known| known.from != state);
+    is_end && !ways_in.is_empty() && ways_in.into_iter().all(fails)
 }

@@ -3,27 +3,30 @@
 
 use super::{Finding, NEVER_REACHED, Place, Severity};
 use crate::ids::ControlAt;
-use crate::program::{Instruction, Program, Thread};
+use crate::program::{Program, Thread};
 use std::collections::BTreeSet;
 
-/// A finding for each such control state that something leaves.
+/// A finding for each such control state.
 pub fn unreached(program: &Program) -> Vec<Finding> {
     program.threads.iter().flat_map(of_thread).collect()
 }
 
 fn of_thread(thread: &Thread) -> Vec<Finding> {
     let reached = reached(thread);
-    let mut told = BTreeSet::new();
-    let leaving = thread.instructions.iter().filter(|known| !reached.contains(&known.from));
-    let first = leaving.filter(|known| told.insert(known.from));
-    let finding = |known: &Instruction| Finding {
+    let unreached = ControlAt::all(thread.states.len()).filter(|state| !reached.contains(state));
+    let finding = |state: ControlAt| Finding {
         severity: Severity::Warning,
         topic: NEVER_REACHED,
-        message: format!("no transitions lead to `{}` of {}", thread.states[known.from.index()], thread.name),
+        message: format!("no transitions lead to `{}` of {}", thread.states[state.index()], thread.name),
         help: None,
-        place: Place::Span(known.span),
+        // A state that is only declared has no place that is known.
+        place: thread
+            .instructions
+            .iter()
+            .find(|known| known.from == state)
+            .map_or(Place::Whole, |known| Place::Span(known.span)),
     };
-    first.map(finding).collect()
+    unreached.map(finding).collect()
 }
 
 fn reached(thread: &Thread) -> BTreeSet<ControlAt> {

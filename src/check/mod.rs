@@ -10,6 +10,7 @@
 //! explored; that is said. Costs are those of an exploration, up to [`CHEAP_STATES`] unless more are allowed.
 
 mod chains;
+mod index;
 
 use crate::budget::Budget;
 use crate::caveat::{Caveat, Level, Topic};
@@ -22,7 +23,7 @@ use crate::lang::{self, Diagnostic, Diagnostics, Language};
 use crate::program::Span;
 use crate::program::compiled::Compiled;
 use crate::specification::Specification;
-use crate::text::LineColumn;
+use crate::text::{LineColumn, counted};
 use serde::Serialize;
 
 /// How bad something is.
@@ -178,12 +179,19 @@ fn explored(specification: &Specification, limits: Option<&Limits<'_>>, findings
         }
     };
     if exploration.out_of_range > 0 {
+        let program = &specification.program;
+        let first = index::out_of_range(&specification.compiled, &exploration);
+        let named = first.map_or(String::new(), |at| {
+            let thread = program.thread(at.thread);
+            let of = if exploration.out_of_range > 1 { ", one of them of" } else { " of" };
+            format!("{of} {}.{}", thread.name, thread.instruction(at.instruction).name)
+        });
         findings.push(Finding {
             severity: Severity::Warning,
             topic: INDEX,
-            message: format!("an index was out of range in {} evaluations", exploration.out_of_range),
+            message: format!("an index was out of range in {}{named}", counted(exploration.out_of_range, "evaluation")),
             help: Some("it reads as 0 or false, and what is written to it is lost".to_owned()),
-            place: Place::Whole,
+            place: first.map_or(Place::Whole, |at| Place::Span(program.instruction(at).span)),
         });
     }
     if exploration.stop != Stop::Complete {

@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::input::{Model, memory_model, refuse_repeated_models};
 use super::instances;
 use super::outputs::Outputs;
-use super::progress::Spinner;
+use super::progress::{Spinner, short};
 use super::verify::{asked, judged, tell_if_without_machine};
 use crate::aeg::{Accesses, Profile};
 use crate::analysis::{Inserted, ModelOutcome, Options, Outcome, Verification};
@@ -114,7 +114,7 @@ pub fn outcome(
     let started = Instant::now();
     let settings = settings(arguments, verbosity)?;
     let limits = &arguments.input.limits;
-    let spinner = Spinner::new(format!("{} {}", input.begins(), input.name));
+    let spinner = Spinner::new(format!("{} {}", input.begins(), short(&input.name)));
     engine::examine(chosen, (input.subject(), models), &settings, limits, |task, examined| {
         drop(spinner);
         let explored_in = input.read_in + started.elapsed();
@@ -161,13 +161,13 @@ fn result(
     if let (Subject::Program(_), Confirm::Full | Confirm::Mark) = (task.subject, task.settings.confirm) {
         tell_if_without_machine(model);
     }
-    let spinner = Spinner::new(format!("analysing {name} under {}", model.name));
+    let spinner = Spinner::under(model, "analysing", name);
     let mut result = examined.place(model, options).map_err(|trouble| engine::failure(task.subject, trouble))?;
     drop(spinner);
     tell_if_stopped(&result);
     if let Subject::Program(specification) = task.subject {
         if result.inserted == Inserted::Enough {
-            let _spinner = Spinner::new(format!("comparing {name} with robustness under {}", model.name));
+            let _spinner = Spinner::under(model, "comparing with robustness", name);
             // It is said beside the answer: where it goes wrong, the answer stays.
             result.ladder = engines::ladder(task, examined, &result).unwrap_or(None);
         }
@@ -202,7 +202,7 @@ fn verification(
 ) -> Result<Verification, Failure> {
     let (engine, kind) = judged(task.property.kind(), model)?;
     let property = kind.without_condition().unwrap_or_else(|| task.property.clone());
-    let _spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
+    let _spinner = Spinner::under(model, "verifying", &specification.name);
     let failure = |trouble| engine::failure(task.subject, trouble);
     let examined = engine.examine(&Task { property: &property, ..*task }).map_err(failure)?;
     let answer = examined.checker(model).and_then(|mut checker| checker.check(repair)).map_err(failure)?;

@@ -24,7 +24,7 @@ pub use input::{EscapesArgument, InputArguments};
 pub use limits::{BudgetArguments, LimitArguments};
 pub use pages::{CompletionsArguments, HelpArguments, ManArguments, ModelsArguments, ModelsCommand};
 pub use shards::{FactsArguments, FactsCommand, LabelsArguments, PhaseArgument, ReduceArguments, SqlArgument};
-pub use specification::{JsonArgument, LanguageArgument, SpecificationArguments};
+pub use specification::{JsonArgument, LanguageArgument, SpecificationArguments, refuse_language_without_stdin};
 pub use verify::{ConfirmArgument, ConfirmationArguments, FixArguments, VerifyArguments};
 
 use clap::{Parser, Subcommand};

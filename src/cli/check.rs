@@ -7,6 +7,7 @@
 use super::arguments::{CheckArguments, InputArguments, Verbosity};
 use super::documents::Document;
 use super::failure::Failure;
+use super::input::name_of_input;
 use super::places::refuse_clashes;
 use super::progress::ByteBar;
 use super::specification::within;
@@ -127,7 +128,7 @@ fn strict(mut checked: Checked, is_strict: bool) -> Checked {
 }
 
 fn of_state_space(path: &Path, input: &InputArguments, options: &facts::extract::Options) -> Result<Input, Failure> {
-    let name = path.display().to_string();
+    let name = name_of_input(path);
     let bar = ByteBar::new(&format!("reading {name}"));
     let read = Bytes::open_within(path, &options.budget)
         .and_then(|source| facts::read(std::slice::from_ref(&source), options, &bar));

@@ -201,8 +201,11 @@ pub fn nobody(property: PropertyKind, what: &str) -> Failure {
 
 /// Nobody judges it under this model.
 fn nobody_for(property: PropertyKind, model: &MemoryModel) -> Failure {
+    let of_states = [PropertyKind::Never, PropertyKind::Final, PropertyKind::NoDeadlock].contains(&property);
+    let elsewhere =
+        if of_states { ", but under tso and pso; under it robustness can be asked, without --property" } else { "" };
     let (property, model) = (property.name(), &model.name);
-    Failure::Usage(format!("no engine judges the property {property} under {model}; see 'seqcon engines'"))
+    Failure::Usage(format!("no engine judges the property {property} under {model}{elsewhere}; see 'seqcon engines'"))
 }
 
 fn does_not_decide(engine: &dyn Engine, property: PropertyKind) -> Failure {
@@ -245,14 +248,16 @@ pub fn refuse_models(chosen: &Chosen, models: &[MemoryModel]) -> Result<(), Fail
     };
     // The default engine is for all models, but not for conditions on states.
     let of_states = [PropertyKind::Never, PropertyKind::Final, PropertyKind::NoDeadlock];
-    let other = if of_states.contains(&chosen.wanted.kind()) { "" } else { ", or use --engine cycles" };
-    Err(Failure::Usage(format!(
-        "the engine {} is for {models}, not for {}{why}; give --mm {}{}",
-        description.name,
-        model.name,
-        models.replace(", ", ","),
-        other
-    )))
+    let (engine, name, list) = (description.name, &model.name, models.replace(", ", ","));
+    Err(Failure::Usage(if of_states.contains(&chosen.wanted.kind()) {
+        format!(
+            "the property {} is answered under {} only (by the engine {engine}), not under {name}{why}; give --mm {list}, or ask for robustness under {name}, without --property, --never and --deadlock",
+            chosen.wanted.kind().name(),
+            models.replace(", ", " and ")
+        )
+    } else {
+        format!("the engine {engine} is for {models}, not for {name}{why}; give --mm {list}, or use --engine cycles")
+    }))
 }
 
 /// Options that the engine does not take are refused, too.

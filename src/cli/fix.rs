@@ -1,9 +1,10 @@
 //! `seqcon fix`: the specification with what it needs put in.
 
 use super::analyse::atomicity;
-use super::arguments::{FixArguments, Verbosity};
+use super::arguments::{FixArguments, SpecificationArguments, Verbosity};
 use super::engine::{self, Chosen};
 use super::failure::Failure;
+use super::input::is_state_space;
 use super::input::{memory_model, refuse_repeated_models};
 use super::interrupt::Interruptible;
 use super::outputs::tell_each;
@@ -40,6 +41,7 @@ pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, F
     let inputs = [arguments.specification.path.as_path()].into_iter().chain(tables);
     let diff = arguments.diff.then_some(Path::new("-"));
     refuse_clashes(diff.into_iter().chain(arguments.output.as_deref()), inputs.chain(arguments.with.as_deref()))?;
+    refuse_state_space(&arguments.specification)?;
     let original = arguments.specification.read()?;
     let fixed = match (&arguments.with, &models[..]) {
         (Some(path), [model]) => with_report(path, &original, model)?,
@@ -64,6 +66,16 @@ pub fn run(arguments: &FixArguments, verbosity: Verbosity) -> Result<ExitCode, F
         staged.put_in_place()?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What has no text cannot be repaired.
+fn refuse_state_space(specification: &SpecificationArguments) -> Result<(), Failure> {
+    let path = &specification.path;
+    if specification.language.is_specification(path) || !is_state_space(path) {
+        return Ok(());
+    }
+    let what = "this is a state space, which has no text that fences could be put into; 'seqcon analyse' tells where they are needed, or give the specification that it was explored from";
+    Err(Failure::in_file(path, what))
 }
 
 /// The text with what a report suggests.
@@ -125,7 +137,7 @@ fn fix(
     let property = |current: &Specification| {
         chosen.wanted.of_specification(current, &mut |_| ()).map_err(|failure| failure.to_string())
     };
-    let spinner = Spinner::new(format!("repairing {} for {}", original.name, model.name));
+    let spinner = Spinner::under(model, "repairing", &original.name);
     let rest = || arguments.limits.budget.for_the_rest();
     let fixed = with_limits(Subject::Program(original), &arguments.limits, |limits| {
         let (engine, property) = (chosen.engine, &property);

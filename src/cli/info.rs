@@ -7,6 +7,7 @@ use super::arguments::{InfoArguments, InputArguments, LimitArguments, Verbosity}
 use super::batch;
 use super::documents::{Document, summary_lines};
 use super::failure::Failure;
+use super::input::name_of_input;
 use super::places::refuse_clashes;
 use super::progress::ByteBar;
 use crate::caveat;
@@ -118,7 +119,7 @@ pub fn run(arguments: &InfoArguments, verbosity: Verbosity) -> Result<ExitCode, 
 fn info(paths: &[PathBuf], input: &InputArguments) -> Result<Info, Failure> {
     let path = &paths[0];
     if input.language.is_specification(path) {
-        return of_specification(path, &input.language.read(path)?, &input.limits);
+        return of_specification(&input.language.read(path)?, &input.limits);
     }
     let options = input.options()?;
     let sources = input.sources(paths, &options)?;
@@ -127,22 +128,22 @@ fn info(paths: &[PathBuf], input: &InputArguments) -> Result<Info, Failure> {
     warnings.extend(part);
     bar.finish();
     for warning in &warnings {
-        tell!("seqcon: warning: {}: {warning}", path.display());
+        tell!("seqcon: warning: {}: {warning}", name_of_input(path));
     }
     for caveat in caveat::unseen::caveats(&facts) {
-        tell!("seqcon: {}: {}", path.display(), caveat.in_words());
+        tell!("seqcon: {}: {}", name_of_input(path), caveat.in_words());
     }
     let is_facts_file = is_facts(sources[0].bytes());
     let (kind, dialect) = if is_facts_file { (Kind::Facts, None) } else { (Kind::StateSpace, Some(dialect)) };
     Ok(of_facts(path, kind, dialect, &facts))
 }
 
-fn of_specification(path: &Path, specification: &Specification, limits: &LimitArguments) -> Result<Info, Failure> {
+fn of_specification(specification: &Specification, limits: &LimitArguments) -> Result<Info, Failure> {
     let limits = LimitArguments { max_states: limits.max_states.or(Some(CHEAP_STATES)), ..limits.clone() };
     let (exploration, _) = specification.search(&limits, &mut Nobody)?;
     let Program { name, shared, threads } = &specification.program;
     Ok(Info {
-        file: path.display().to_string(),
+        file: specification.name.clone(),
         kind: Kind::Specification,
         model: Some(name.clone()),
         dialect: None,
@@ -210,7 +211,7 @@ fn of_facts(path: &Path, kind: Kind, dialect: Option<String>, facts: &Facts) -> 
         .collect();
     threads.sort_by(|a, b| natural_order(&a.name, &b.name));
     Info {
-        file: path.display().to_string(),
+        file: name_of_input(path),
         kind,
         model: None,
         dialect,

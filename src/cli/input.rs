@@ -275,6 +275,18 @@ impl InputArguments {
     }
 }
 
+/// The name of an input in messages: as given, or the one of standard input.
+pub fn name_of_input(path: &Path) -> String {
+    if path.as_os_str() == "-" { "stdin".to_owned() } else { path.display().to_string() }
+}
+
+/// Whether the name of a file, without what compresses it, is that of a state space or of facts.
+pub fn is_state_space(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    name.rsplit_once('.').is_some_and(|(_, extension)| ["aut", "facts", "parquet", "dot"].contains(&extension))
+}
+
 /// A file's name without its directory and extensions.
 pub fn stem(path: &Path) -> String {
     let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());

@@ -13,7 +13,7 @@ use crate::memory::MemoryModel;
 use crate::report::instances::{Series, write_html};
 use crate::report::output::Staged;
 use crate::report::streams;
-use crate::specification::Specification;
+use crate::specification::{Specification, Wrong};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
@@ -120,8 +120,13 @@ fn with_instances(path: &Path, text: &str, number: usize) -> Result<Specificatio
     };
     let wrong = |errors| Failure::Usage(Diagnostics::new(&name, text, errors).to_string());
     let text = instances(text, number).map_err(wrong)?;
-    let (specification, _) =
-        Specification::parse(name.clone(), text).map_err(|wrong| Failure::Usage(wrong.to_string()))?;
+    // The text itself is right: it was read before.
+    let wrong = |wrong: Wrong| {
+        Failure::Usage(format!(
+            "{wrong}\nwith {number} of them (--instances), threads have other names (NAME_1, NAME_2, …; with one, NAME), or there are more: what is said of single threads must fit every number"
+        ))
+    };
+    let (specification, _) = Specification::parse(name.clone(), text).map_err(wrong)?;
     Ok(specification)
 }
 

@@ -1,9 +1,9 @@
 //! `seqcon litmus`: whether the final conditions of litmus tests hold under a memory model.
 
-use super::arguments::{LitmusArguments, Verbosity};
+use super::arguments::{LitmusArguments, Verbosity, refuse_language_without_stdin};
 use super::documents::{Document, summary_lines};
 use super::failure::Failure;
-use super::input::{memory_model, memory_model_or_axioms, refuse_repeated_models};
+use super::input::{memory_model, memory_model_or_axioms, name_of_input, refuse_repeated_models};
 use super::interrupt::Interruptible;
 use super::places::refuse_clashes;
 use super::progress::TestCount;
@@ -47,6 +47,9 @@ pub fn run(arguments: &LitmusArguments, verbosity: Verbosity) -> Result<ExitCode
         arguments.memory_models.iter().map(|name| memory_model_or_axioms(name)).collect::<Result<_, _>>()?;
     refuse_repeated_models(&tables)?;
     let models: Vec<(String, Model)> = tables.into_iter().map(axiomatic).collect::<Result<_, _>>()?;
+    if arguments.language.is_some() {
+        refuse_language_without_stdin(&arguments.inputs)?;
+    }
     let files = files(&arguments.inputs)?;
     let tables = arguments.memory_models.iter().map(Path::new);
     let outputs = arguments.csv.as_deref().into_iter().chain(arguments.document.path());
@@ -91,8 +94,7 @@ fn files(inputs: &[PathBuf]) -> Result<Vec<Named>, Failure> {
     let mut files = Vec::new();
     for input in inputs {
         if !input.is_dir() {
-            let name = if input.as_os_str() == "-" { "stdin".to_owned() } else { input.display().to_string() };
-            files.push(Named { path: input.clone(), name });
+            files.push(Named { path: input.clone(), name: name_of_input(input) });
             continue;
         }
         let before = files.len();

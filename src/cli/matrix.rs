@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::input::{Model, memory_model, refuse_repeated_models};
 use super::outputs::tell_caveats;
 use super::places::refuse_clashes;
-use super::progress::Spinner;
+use super::progress::{Spinner, short};
 use crate::analysis::{ModelOutcome, Options, Outcome};
 use crate::engines::{self, Settings};
 use crate::memory::MemoryModel;
@@ -41,7 +41,8 @@ pub fn run(arguments: &MatrixArguments, verbosity: Verbosity) -> Result<ExitCode
     if outcomes.is_empty() {
         return Ok(done.exit_status(0));
     }
-    let matrices: Vec<Matrix<'_>> = outcomes.iter().map(Matrix::of).collect();
+    let is_stable = is_stable(arguments);
+    let matrices: Vec<Matrix<'_>> = outcomes.iter().map(|outcome| Matrix::of(outcome, is_stable)).collect();
     if let Some(path) = &arguments.csv {
         let mut staged = Staged::new();
         staged.write(path, &mut |out| matrix::write_csv(&matrices, out))?;
@@ -111,6 +112,11 @@ fn memory_models(arguments: &MatrixArguments) -> Result<Vec<MemoryModel>, Failur
     Ok(models)
 }
 
+/// Whether places of memory models to the left are preferred: the default, and of two options the last one counts.
+fn is_stable(arguments: &MatrixArguments) -> bool {
+    arguments.stable || !arguments.no_stable
+}
+
 /// These costs; of equally cheap fences such are preferred as stand where those of other memory models do.
 fn preferring_places_of(costs: &Costs, results: &[ModelOutcome]) -> Costs {
     costs.preferring(results.iter().flat_map(|result| &result.fences).map(|fence| fence.site))
@@ -121,16 +127,16 @@ fn outcome(arguments: &MatrixArguments, input: &Model, models: &[MemoryModel]) -
     let chosen = Chosen { engine: engines::all()[0], wanted: Wanted::Named(Property::Robust) };
     let approach = arguments.input.limits.approach(None)?;
     let settings = Settings { atomicity: Some(atomicity(arguments.atomicity)), approach, ..Settings::default() };
-    let spinner = Spinner::new(format!("{} {}", input.begins(), input.name));
+    let spinner = Spinner::new(format!("{} {}", input.begins(), short(&input.name)));
     engine::examine(&chosen, (input.subject(), models), &settings, &arguments.input.limits, |task, examined| {
         drop(spinner);
         let explored_in = input.read_in + started.elapsed();
         let options = Options { atomicity: examined.atomicity(), ..Options::default() };
         let mut results: Vec<ModelOutcome> = Vec::new();
         for model in models {
-            let _spinner = Spinner::new(format!("analysing {} under {}", input.name, model.name));
+            let _spinner = Spinner::under(model, "analysing", &input.name);
             // A row is read across: of equally cheap places those are taken that weaker demands have taken.
-            let before: &[ModelOutcome] = if arguments.no_stable { &[] } else { &results };
+            let before: &[ModelOutcome] = if is_stable(arguments) { &results } else { &[] };
             let options = Options { costs: preferring_places_of(&options.costs, before), ..options.clone() };
             let placed = examined.place(model, &options).map_err(|trouble| engine::failure(task.subject, trouble))?;
             tell_if_stopped(&placed);

@@ -18,7 +18,10 @@ use std::process::ExitCode;
 
 pub fn run(arguments: &ModelsArguments, verbosity: Verbosity) -> Result<ExitCode, Failure> {
     match &arguments.command {
-        None => list(&arguments.document, verbosity)?,
+        None => {
+            refuse_model_as_file(&arguments.document)?;
+            list(&arguments.document, verbosity)?;
+        }
         Some(ModelsCommand::Show { model, toml: true, .. }) => {
             let mut out = streams::data();
             write!(out, "{}", memory_model(model)?.to_toml()).and_then(|()| out.flush())?;
@@ -29,6 +32,17 @@ pub fn run(arguments: &ModelsArguments, verbosity: Verbosity) -> Result<ExitCode
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// `--json tso` is meant to show the model, and must not write a file of that name.
+fn refuse_model_as_file(document: &JsonArgument) -> Result<(), Failure> {
+    let name = document.path().and_then(Path::to_str).filter(|name| MemoryModel::named(name).is_some());
+    match name {
+        None => Ok(()),
+        Some(name) => Err(Failure::Usage(format!(
+            "--json takes a file, and {name} is a memory model: seqcon models show {name} --json shows it (./{name}, if the file is to be called so)"
+        ))),
+    }
 }
 
 fn list(document: &JsonArgument, verbosity: Verbosity) -> Result<(), Failure> {

@@ -70,7 +70,7 @@ impl<'a> Outputs<'a> {
     pub fn write_files(&self, outcomes: &[Outcome]) -> Result<(), Failure> {
         let arguments = self.arguments;
         let dot: &dyn Report = &report::dot::Dot { cycle: arguments.formats.cycle };
-        let svg: &dyn Report = &report::svg::Svg { number: arguments.formats.cycle.unwrap_or(0) };
+        let svg: &dyn Report = &report::svg::Svg { number: arguments.formats.cycle };
         let single: [(&Option<PathBuf>, &dyn Report); 10] = [
             (&arguments.csv, &report::csv::Fences),
             (&arguments.locks_csv, &report::csv::Locks),

@@ -6,11 +6,14 @@
 
 use crate::budget::{Budget, Progress, Work, resident_bytes};
 use crate::facts::extract;
+use crate::memory::MemoryModel;
 use crate::report::streams;
-use crate::text::excerpt::printable;
+use crate::text::excerpt::{printable, shortened};
 use indicatif::{FormattedDuration, HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle, ThreadId};
@@ -22,6 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(100);
 /// The time over which a speed is measured.
 const WINDOW: Duration = Duration::from_secs(3);
+
+/// How much of the name of an input is shown.
+const MOST_OF_NAME: usize = 24;
 
 /// What budgets tell of the work.
 static WORK: Work = Work::new();
@@ -113,6 +119,11 @@ pub struct Spinner {
 impl Spinner {
     pub fn new(what: String) -> Spinner {
         Spinner::measured(what, None)
+    }
+
+    /// For work on what is named under a memory model, which is said first.
+    pub fn under(model: &MemoryModel, doing: &str, name: &str) -> Spinner {
+        Spinner::new(format!("{}: {doing} {}", model.name, short(name)))
     }
 
     fn measured(what: String, measure: Option<Arc<Measure>>) -> Spinner {
@@ -246,31 +257,49 @@ fn around_the_line(write: &mut dyn FnMut()) {
     }
 }
 
-/// What is said of all who are at work: numbers first, as a terminal may have no room for all of it.
+/// The end of a path, which says more than its beginning: a terminal has no room for all of it.
+pub fn short(path: &str) -> String {
+    let name = Path::new(path).file_name().map_or(path.into(), OsStr::to_string_lossy);
+    shortened(&name, MOST_OF_NAME)
+}
+
+/// What is said of all who are at work: what it is first, numbers behind it, as a terminal may have no room for all of
+/// it.
 fn text(tasks: &[Task], speed: &mut Speed) -> String {
     let is_last = |task: &&Task| !tasks.iter().any(|other| other.thread == task.thread && other.number > task.number);
     let busy: Vec<&Task> = tasks.iter().filter(is_last).collect();
     let started = busy.iter().map(|task| task.started).min().unwrap_or_else(Instant::now);
     let mut parts = vec![FormattedDuration(started.elapsed()).to_string()];
-    parts.extend(resident_bytes().map(|bytes| HumanBytes(bytes).to_string()));
     let (done, inputs) = INPUTS.get();
     if inputs > 1 {
         parts.push(format!("{done} of {inputs} inputs done"));
     }
+    let memory = resident_bytes().map(|bytes| HumanBytes(bytes).to_string());
     match &busy[..] {
-        [task] => parts.extend(of_one(task, WORK.progress(), speed)),
+        [task] => parts.extend(of_one(task, WORK.progress(), memory, speed)),
         several => {
             let whats: Vec<String> = several.iter().map(|task| printable(&task.what)).collect();
+            parts.extend(memory);
             parts.push(format!("{} at work: {}", several.len(), whats.join("; ")));
         }
     }
     parts.join(" · ")
 }
 
+/// A number in three digits, if it has many more.
+fn rounded(number: u64) -> String {
+    match number {
+        1_000_000_000.. => format!("{:.2}G", number as f64 / 1e9),
+        1_000_000.. => format!("{:.2}M", number as f64 / 1e6),
+        _ => HumanCount(number).to_string(),
+    }
+}
+
 /// What one does, and how far it is.
-fn of_one(task: &Task, progress: Progress, speed: &mut Speed) -> Vec<String> {
+fn of_one(task: &Task, progress: Progress, memory: Option<String>, speed: &mut Speed) -> Vec<String> {
     let Progress { phase, steps, states, depth } = progress;
-    let mut parts = Vec::new();
+    let what = printable(&task.what);
+    let mut parts = vec![if phase.is_empty() { what } else { format!("{what}: {phase}") }];
     let count = HumanCount;
     match task.measure.as_ref().map(|measure| (measure.unit, measure.get())) {
         Some((Unit::Bytes, (done, total))) => {
@@ -280,15 +309,16 @@ fn of_one(task: &Task, progress: Progress, speed: &mut Speed) -> Vec<String> {
         Some((Unit::Tests | Unit::Inputs, (done, total))) => {
             parts.push(format!("{} of {} tests ({:.1}/s)", count(done), count(total), speed.of(done)));
         }
-        None if states > 0 => parts.push(format!("{} states ({}/s)", count(states), count(speed.of(states) as u64))),
-        None if steps > 0 => parts.push(format!("{} steps ({}/s)", count(steps), count(speed.of(steps) as u64))),
+        None if states > 0 => {
+            parts.push(format!("{} states ({}/s)", rounded(states), rounded(speed.of(states) as u64)));
+        }
+        None if steps > 0 => parts.push(format!("{} steps ({}/s)", rounded(steps), rounded(speed.of(steps) as u64))),
         None => {}
     }
+    parts.extend(memory);
     if depth > 0 {
         parts.push(format!("depth {}", count(depth)));
     }
-    let what = printable(&task.what);
-    parts.push(if phase.is_empty() { what } else { format!("{what}: {phase}") });
     parts
 }
 
@@ -329,25 +359,35 @@ mod tests {
     fn the_line_says_what_is_done_and_how_far_it_is() {
         let mut speed = Speed::default();
         let exploring = Progress { phase: "", steps: 9, states: 1_234_567, depth: 42 };
-        let said = of_one(&task("exploring a\u{1b}.slco", None), exploring, &mut speed);
-        assert_eq!(said, ["1,234,567 states (0/s)", "depth 42", "exploring a\u{fffd}.slco"]);
+        let said = of_one(&task("exploring a\u{1b}.slco", None), exploring, None, &mut speed);
+        assert_eq!(said, ["exploring a\u{fffd}.slco", "1.23M states (0/s)", "depth 42"]);
         let placing = Progress { phase: "placing fences", steps: 70_000, states: 0, depth: 0 };
-        let said = of_one(&task("analysing sb under tso", None), placing, &mut speed);
-        assert_eq!(said, ["70,000 steps (0/s)", "analysing sb under tso: placing fences"]);
+        let said = of_one(&task("tso: analysing sb", None), placing, None, &mut speed);
+        assert_eq!(said, ["tso: analysing sb: placing fences", "70,000 steps (0/s)"]);
         let measure = Measure::new(Unit::Bytes);
         measure.set(3 << 20, 5 << 30);
-        let said = of_one(&task("reading a.aut", Some(measure)), Progress::default(), &mut Speed::default());
-        assert_eq!(said, ["3.00 MiB of 5.00 GiB (0 B/s)", "reading a.aut"]);
+        let said = of_one(&task("reading a.aut", Some(measure)), Progress::default(), None, &mut Speed::default());
+        assert_eq!(said, ["reading a.aut", "3.00 MiB of 5.00 GiB (0 B/s)"]);
     }
 
     #[test]
     fn of_nested_work_the_inner_one_is_said_and_of_several_threads_all() {
         let mut tasks = vec![task("outer", None), Task { number: 1, ..task("inner", None) }];
         let said = |tasks: &[Task]| text(tasks, &mut Speed::default());
-        assert!(said(&tasks).ends_with(" · inner"), "{}", said(&tasks));
+        assert!(said(&tasks).contains(" · inner"), "{}", said(&tasks));
         let other = thread::spawn(|| thread::current().id()).join().expect("a thread");
         tasks.push(Task { number: 2, thread: other, ..task("another", None) });
         assert!(said(&tasks).ends_with(" · 2 at work: inner; another"), "{}", said(&tasks));
+    }
+
+    #[test]
+    fn a_long_path_leaves_room_for_the_memory_model_and_the_phase() {
+        assert_eq!(short("/a/long/way/to/big.slco"), "big.slco");
+        assert!(short(&"x".repeat(100)).chars().count() <= MOST_OF_NAME);
+        let what = format!("armv8: analysing {}", short(&"x".repeat(100)));
+        let placing = Progress { phase: "placing fences", steps: 70_000, states: 0, depth: 0 };
+        let said = of_one(&task(&what, None), placing, None, &mut Speed::default());
+        assert!(said[0].chars().count() + "00:00:02 · ".len() <= 78, "{said:?}");
     }
 
     #[test]

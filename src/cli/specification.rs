@@ -3,7 +3,7 @@
 use super::arguments::LimitArguments;
 use super::failure::Failure;
 use super::interrupt::Interruptible;
-use super::progress::Spinner;
+use super::progress::{Spinner, short};
 use super::runs::Shown;
 use crate::engines::Subject;
 use crate::explore::driver::{self, Observer};
@@ -143,7 +143,7 @@ impl Specification {
             return Err(self.failure_at(self.program.instruction(at).span, self.program.exclusive_problem(at)));
         }
         let explored = with_limits(Subject::Program(self), limits, |bounds| {
-            let _spinner = Spinner::new(format!("exploring {}", self.name));
+            let _spinner = Spinner::new(format!("exploring {}", short(&self.name)));
             explore(&self.compiled, bounds, observer)
         });
         let (exploration, watchers) = explored.map_err(|failure| self.failure(failure))?;

@@ -18,10 +18,12 @@ use crate::memory::MemoryModel;
 use crate::property::{Property, PropertyKind};
 use crate::repair::{Repair, Reported};
 use crate::report::json::{caveat_object, run_object};
+use crate::report::output::Staged;
 use crate::report::reading;
 use crate::report::rows::word;
 use crate::report::runs::{self, Style};
 use crate::report::streams::{self, harmless};
+use crate::report::svg::Verdicts;
 use crate::report::text::write_caveats;
 use crate::specification::Specification;
 use crate::tell;
@@ -61,7 +63,8 @@ pub fn run(arguments: &VerifyArguments, verbosity: Verbosity) -> Result<ExitCode
         }
     }
     let read = [arguments.specification.path.as_path()].into_iter().chain(arguments.with.as_deref());
-    refuse_clashes(arguments.document.path(), read.chain(arguments.memory_models.iter().map(Path::new)))?;
+    let written = arguments.document.path().into_iter().chain(arguments.svg.as_deref());
+    refuse_clashes(written, read.chain(arguments.memory_models.iter().map(Path::new)))?;
     let specification = arguments.specification.read()?;
     let command = Command { arguments, specification: &specification, settings: settings(arguments)?, verbosity };
     if puts_nothing_in {
@@ -123,7 +126,7 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// The verdicts as data.
 #[derive(Serialize)]
-struct Verdicts<'a> {
+struct VerdictsObject<'a> {
     file: &'a str,
     property: &'static str,
     caveats: Vec<Value>,
@@ -198,6 +201,7 @@ impl Verdict {
 struct Verified {
     text: String,
     verdict: Verdict,
+    answer: Answer,
     status: u8,
 }
 
@@ -215,13 +219,14 @@ type Suggesting<'s> = Option<(&'s Task<'s>, &'s dyn Examined)>;
 impl Command<'_> {
     fn verify(&self, models: &[MemoryModel], suggesting: Suggesting<'_>) -> Result<ExitCode, Failure> {
         let mut worst = 0;
-        let mut document = Verdicts {
+        let mut document = VerdictsObject {
             file: &self.specification.name,
             property: self.arguments.engine.wanted()?.kind().name(),
             caveats: Vec::new(),
             results: Vec::new(),
         };
-        let taken = self.arguments.document.takes_stdout();
+        let mut pictures = Verdicts::default();
+        let taken = self.takes_stdout();
         for (position, model) in models.iter().enumerate() {
             let judging = self.arguments.engine.judging(model)?;
             let (subject, limits) = (Subject::Program(self.specification), &self.arguments.limits);
@@ -235,11 +240,16 @@ impl Command<'_> {
                 self.tell_caveats(&caveats)?;
                 Ok((caveats, self.verify_under(examined, suggesting, model)?))
             })?;
-            let Verified { text, verdict, status } = verified;
+            let Verified { text, verdict, answer, status } = verified;
+            let name = stem(Path::new(&self.specification.name));
+            let told = match &answer {
+                Answer::Fails { told, .. } => Some(told),
+                _ => None,
+            };
+            pictures.add(&name, &model.name, verdict.verdict, told);
             if taken || self.verbosity == Verbosity::Quiet {
                 let mut out = summary_lines(taken);
-                writeln!(out, "{}", verdict.summary_line(&stem(Path::new(&self.specification.name))))
-                    .and_then(|()| out.flush())?;
+                writeln!(out, "{}", verdict.summary_line(&name)).and_then(|()| out.flush())?;
             } else {
                 let mut out = streams::coloured();
                 out.write_all(text.as_bytes()).and_then(|()| out.flush())?;
@@ -252,12 +262,22 @@ impl Command<'_> {
             worst = if worst == 1 || status == 1 { 1 } else { worst.max(status) };
         }
         self.arguments.document.write(|| Document::new(SCHEMA_VERSION, document))?;
+        if let Some(path) = &self.arguments.svg {
+            let mut staged = Staged::new();
+            staged.write(path, &mut |out| pictures.write(out))?;
+            staged.put_in_place()?;
+        }
         Ok(ExitCode::from(worst))
+    }
+
+    /// Whether data go to standard output.
+    fn takes_stdout(&self) -> bool {
+        self.arguments.document.takes_stdout() || self.arguments.svg.as_deref() == Some(Path::new("-"))
     }
 
     /// What must be known before the verdicts are believed.
     fn tell_caveats(&self, caveats: &[Caveat]) -> Result<(), Failure> {
-        if self.verbosity == Verbosity::Quiet || self.arguments.document.takes_stdout() {
+        if self.verbosity == Verbosity::Quiet || self.takes_stdout() {
             tell_each(&self.specification.name, caveats);
             return Ok(());
         }
@@ -277,7 +297,7 @@ impl Command<'_> {
         let specification = self.specification;
         let (repair, is_partial) = self.suggestions(suggesting, model)?;
         let failure = |trouble| engine::failure(Subject::Program(specification), trouble);
-        let spinner = Spinner::new(format!("verifying {} under {}", specification.name, model.name));
+        let spinner = Spinner::under(model, "verifying", &specification.name);
         let answer = examined.checker(model).and_then(|mut checker| checker.check(&repair)).map_err(failure)?;
         drop(spinner);
         let mut text = String::new();
@@ -296,7 +316,7 @@ impl Command<'_> {
         if is_partial {
             text += "  only a part of the state space was explored, so what was put in may lack something: allow the exploration more\n";
         }
-        Ok(Verified { text, verdict, status })
+        Ok(Verified { text, verdict, answer, status })
     }
 
     /// What is put in, and whether it is what a part of the state space asks for.
@@ -307,7 +327,7 @@ impl Command<'_> {
         }
         let Some((task, examined)) = suggesting else { return Ok((Repair::default(), false)) };
         tell_if_unconfirmable(model, &self.arguments.confirmation);
-        let _spinner = Spinner::new(format!("analysing {} under {}", self.specification.name, model.name));
+        let _spinner = Spinner::under(model, "analysing", &self.specification.name);
         let kinds = self.arguments.confirmation.kinds.offered();
         let options = Options { atomicity: examined.atomicity(), kinds, ..Options::default() };
         let outcome: ModelOutcome =

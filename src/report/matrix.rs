@@ -24,6 +24,11 @@ const NAME: usize = 40;
 /// How much of an instruction's text is worth showing.
 const LEAST_TEXT: usize = 6;
 
+/// Stands where nothing was found before a limit was reached: nothing is known then.
+const UNKNOWN: &str = "?";
+/// Why a column may differ from what an analysis of its model alone says.
+const PREFERENCE: &str = "of equally cheap placements those like the ones to the left are preferred:\n'analyse' and --no-stable may give other places and numbers at the same cost";
+
 /// Whether a fence is of a kind.
 type IsKind = fn(FenceStrength) -> bool;
 
@@ -73,14 +78,17 @@ pub struct Row {
 /// The matrix.
 pub struct Matrix<'a> {
     outcome: &'a Outcome,
+    /// Whether of equally cheap placements those of the models to the left were preferred.
+    is_stable: bool,
     /// The places, in the order of the program.
     pub rows: Vec<Row>,
 }
 
 impl<'a> Matrix<'a> {
-    /// Of all results of an outcome.
+    /// Of all results of an outcome; `is_stable` says that of equally cheap placements those of the models to the left
+    /// were preferred.
     #[must_use]
-    pub fn of(outcome: &'a Outcome) -> Matrix<'a> {
+    pub fn of(outcome: &'a Outcome, is_stable: bool) -> Matrix<'a> {
         let rows: BTreeSet<Row> = outcome
             .results
             .iter()
@@ -91,7 +99,7 @@ impl<'a> Matrix<'a> {
                 fences.chain(users.map(|&instr| Row { instr, fence: None })).collect::<Vec<_>>()
             })
             .collect();
-        Matrix { outcome, rows: rows.into_iter().collect() }
+        Matrix { outcome, is_stable, rows: rows.into_iter().collect() }
     }
 
     /// What a memory model needs there.
@@ -107,6 +115,21 @@ impl<'a> Matrix<'a> {
                 let roles = result.locks.iter().filter_map(|lock| lock.users.get(&row.instr).copied());
                 roles.min().map(Need::Lock)
             }
+        }
+    }
+
+    /// Whether the preference for the models to the left may have been heeded: there are such, and fences to place.
+    fn has_preferences(&self) -> bool {
+        let with_fences = self.outcome.results.iter().filter(|result| !result.fences.is_empty());
+        self.is_stable && with_fences.count() > 1
+    }
+
+    /// A cell of a table: what is needed there, nothing, or [`UNKNOWN`] if a limit was reached before that was known.
+    fn cell(&self, result: &ModelOutcome, row: Row) -> String {
+        match self.need(result, row) {
+            Some(need) => need.name(),
+            None if result.complete => String::new(),
+            None => UNKNOWN.to_owned(),
         }
     }
 
@@ -143,14 +166,24 @@ impl<'a> Matrix<'a> {
         };
         writeln!(out, "{}", line("needed", &mut results.iter().map(|result| result.model.name.clone())))?;
         for &row in &self.rows {
-            let symbol = |result: &ModelOutcome| self.need(result, row).map_or('.', Need::symbol).to_string();
+            let symbol = |result: &ModelOutcome| match self.need(result, row) {
+                Some(need) => need.symbol().to_string(),
+                None if result.complete => ".".to_owned(),
+                None => UNKNOWN.to_owned(),
+            };
             let shown = line(&name(&row), &mut results.iter().map(symbol));
             let room = COLUMNS.saturating_sub(width(&shown) + 2);
             let text =
                 if room < LEAST_TEXT { String::new() } else { shortened(&printable(&self.text(row.instr)), room) };
             writeln!(out, "{}", format!("{shown}  {text}").trim_end())?;
         }
-        let count = |wanted: fn(&ModelOutcome) -> usize| results.iter().map(move |result| wanted(result).to_string());
+        let number = |result: &ModelOutcome, found: usize| match (result.complete, found) {
+            (true, found) => found.to_string(),
+            (false, 0) => UNKNOWN.to_owned(),
+            (false, found) => format!("{found}{UNKNOWN}"),
+        };
+        let count =
+            |wanted: fn(&ModelOutcome) -> usize| results.iter().map(move |result| number(result, wanted(result)));
         writeln!(out, "{}", line("fences", &mut count(|result| result.fences.len())))?;
         if results.iter().any(|result| !result.locks.is_empty()) {
             writeln!(out, "{}", line("locks", &mut count(|result| result.locks.len())))?;
@@ -168,10 +201,13 @@ impl<'a> Matrix<'a> {
             writeln!(out, "{}", line.join(", "))?;
         }
         writeln!(out, "F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing")?;
+        if self.has_preferences() {
+            writeln!(out, "{PREFERENCE}")?;
+        }
         if self.is_complete() {
             Ok(())
         } else {
-            writeln!(out, "not complete: a limit was reached, and more may be needed")
+            writeln!(out, "not complete: a limit was reached, and more may be needed; {UNKNOWN} is not known")
         }
     }
 
@@ -179,8 +215,7 @@ impl<'a> Matrix<'a> {
         let accesses = &self.outcome.accesses;
         self.rows.iter().map(move |&row| {
             let (thread, name) = accesses.names_of(row.instr);
-            let needs =
-                self.outcome.results.iter().map(|result| self.need(result, row).map_or(String::new(), Need::name));
+            let needs = self.outcome.results.iter().map(|result| self.cell(result, row));
             let place = [thread.to_owned(), name.to_owned(), Self::place(row), self.text(row.instr)];
             let complete = names::yes_no(self.is_complete()).to_owned();
             [self.outcome.model.clone()].into_iter().chain(place).chain(needs).chain([complete]).collect()
@@ -213,7 +248,7 @@ struct RowObject<'a> {
     instruction: &'a str,
     position: String,
     text: String,
-    /// By memory model; those that need nothing there are left out.
+    /// By memory model; those that need nothing there are left out, and `?` is for those of which that is not known.
     needs: BTreeMap<&'a str, String>,
 }
 
@@ -231,7 +266,10 @@ impl<'a> Matrix<'a> {
         };
         let row = |&row: &Row| {
             let (thread, instruction) = outcome.accesses.names_of(row.instr);
-            let need = |result: &'a ModelOutcome| Some((result.model.name.as_str(), self.need(result, row)?.name()));
+            let need = |result: &'a ModelOutcome| {
+                let cell = self.cell(result, row);
+                (!cell.is_empty()).then_some((result.model.name.as_str(), cell))
+            };
             RowObject {
                 thread,
                 instruction,

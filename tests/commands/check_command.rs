@@ -100,7 +100,8 @@ fn what_never_happens_is_told_by_exploring_and_in_part_by_the_text() {
 #[test]
 fn a_limit_is_said_and_is_exit_status_3() {
     // The other machine counts without an end.
-    let (_directory, path) = file("m.slco", &model("Integer x", "a -> a { x := x + 1 }\nd -> a { x := 3 }"));
+    let (_directory, path) =
+        file("m.slco", &model("Integer x", "a -> a { x := x + 1 } a -> b b -> c\nd -> a { x := 3 }"));
     let (status, found) = findings(&["--max-states", "50", &path]);
     let file = &found["files"][0];
     assert_eq!((status, &file["complete"]), (3, &json!(false)));
@@ -114,13 +115,14 @@ fn a_limit_is_said_and_is_exit_status_3() {
 
 #[test]
 fn faults_and_indices_out_of_range_are_found() {
-    let (_directory, path) = file("m.slco", &model("Integer x", "a -> b { x = 1 }\nb -> c { x := 2 / (x - 1) }"));
+    let (_directory, path) =
+        file("m.slco", &model("Integer x", "a -> b { x = 1 }\nb -> c { x := 2 / (x - 1) } c -> d"));
     let (status, found) = findings(&[&path]);
     let fault = &found["files"][0]["findings"][0];
     assert_eq!((status, &fault["topic"], &fault["severity"]), (2, &json!("fault"), &json!("error")));
     assert_eq!(fault["begin"]["line"], 5);
 
-    let (_directory, path) = file("m.slco", &model("Integer x Integer[2] v", "a -> b { x := v[x + 2] }"));
+    let (_directory, path) = file("m.slco", &model("Integer x Integer[2] v", "a -> b { x := v[x + 2] } b -> c c -> d"));
     let (status, found) = findings(&[&path]);
     let index = &found["files"][0]["findings"][0];
     assert_eq!((status, &index["topic"], &index["severity"]), (0, &json!("index-out-of-range"), &json!("warning")));
@@ -163,4 +165,35 @@ fn standard_input_is_a_specification_in_the_language_that_is_named() {
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(2), "{shown}");
     assert!(shown.starts_with("stdin.slco:"), "{shown}");
+}
+
+#[test]
+fn an_index_out_of_range_is_shown_where_it_is() {
+    let text = model("Integer x Integer[2] y", "a -> b { x := 7 } b -> c { y[x] := 1 } c -> d { x := y[0] }");
+    let (_directory, path) = file("m.slco", &text);
+    let (status, found) = findings(&[&path]);
+    let finding = &found["files"][0]["findings"][0];
+    assert_eq!(
+        (status, &finding["topic"], &finding["begin"]["line"]),
+        (0, &json!("index-out-of-range"), &json!(4)),
+        "{found}"
+    );
+    let message = finding["message"].as_str().unwrap();
+    assert!(message.starts_with("an index was out of range in ") && message.ends_with(" of A.1"), "{message}");
+}
+
+#[test]
+fn control_states_that_nothing_leads_to_are_told() {
+    let text = model("Integer x", "a -> b { x := 2 } b -> c { x := 3 }")
+        .replace("objects o : C()", "objects o : C() never n: A@d");
+    let (_directory, path) = file("m.slco", &text);
+    for limit in [&[][..], &["--max-states", "2"]] {
+        let (_, found) = findings(&[&[path.as_str()], limit].concat());
+        let messages = found["files"][0]["findings"].as_array().unwrap().iter();
+        let messages: Vec<&str> = messages.map(|finding| finding["message"].as_str().unwrap()).collect();
+        let expected = ["never reached: control state d of thread A", "no transitions lead to `d` of A"];
+        assert!(messages.iter().any(|message| expected.contains(message)), "{messages:?}");
+    }
+    let (_, shown, _) = run(&["analyse", &path, "--mm", "tso"]);
+    assert!(shown.contains("warning: never reached: control state d of thread A"), "{shown}");
 }

@@ -410,11 +410,14 @@ fn a_browser_shows_a_thousand_vertices() {
     browser.open(&written.path(), "");
     assert_eq!(browser.evaluate("seqconReport.graph.cy.nodes('.vertex').length"), json!(1000));
     assert_eq!(browser.evaluate("document.querySelectorAll('#program button[data-fence]').length"), json!(500));
+    let chips = "[...document.querySelectorAll('.card.current button[data-fence]')].filter((chip) => chip.checkVisibility()).length";
+    assert_eq!(browser.evaluate(chips), json!(10), "the first ones are shown, and how many there are");
     let result = &written.json["results"][0];
     for fence in [0, 137, 499] {
         click_fence_in_graph(&mut browser, fence);
         assert_light(&mut browser, result, fence);
     }
+    assert_eq!(browser.evaluate(chips), json!(500), "what is selected is not hidden");
     browser.click(".card.current button[data-fence='250']");
     browser.wait_until("seqconReport.state.fence === 250", "the click in the card has selected the fence");
     assert_light(&mut browser, result, 250);

@@ -22,6 +22,7 @@ mod engines_and_properties;
 mod explore_command;
 mod fewest_command;
 mod help;
+mod html_at_first_sight;
 mod html_report;
 mod info;
 mod limits;

@@ -87,6 +87,38 @@ fn rows_do_not_move_without_need() {
     };
     // Under rc11 two fences do as much as six marks, and cost the same: they stand where other models have theirs.
     assert_eq!((rows(&["--no-stable"]), rows(&[])), (8, 4));
+    // Of two options the last one counts.
+    assert_eq!((rows(&["--no-stable", "--stable"]), rows(&["--stable", "--no-stable"])), (4, 8));
+}
+
+#[test]
+fn what_may_be_preferred_is_said_where_there_is_a_choice() {
+    let says =
+        |arguments: &[&str]| run(&[&["matrix", "specs/mp.slco"], arguments].concat()).1.contains("are preferred:");
+    assert!(says(&[]) && says(&["--stable"]));
+    assert!(!says(&["--no-stable"]) && !says(&["--mm", "sc,tso,pso"]), "only one model has fences");
+}
+
+#[test]
+fn after_a_limit_what_was_not_found_is_not_known() {
+    // After a state, nothing is known to be unneeded.
+    let limited = |arguments: &[&str]| {
+        let (status, shown, _) =
+            run(&[&["matrix", "specs/sb.slco", "--max-states", "3", "--mm", "sc,tso"], arguments].concat());
+        assert_eq!(status, 3);
+        shown
+    };
+    let shown = limited(&[]);
+    assert!(shown.contains("after T0.0   ?   F  x := 1\n") && shown.contains("\nfences       ?  2?\n"), "{shown}");
+    assert!(
+        shown.ends_with("\nnot complete: a limit was reached, and more may be needed; ? is not known\n"),
+        "{shown}"
+    );
+    assert!(limited(&["--csv", "-"]).contains("\nsb,T0,0,after,x := 1,?,plain,no\n"));
+    let json: serde_json::Value = serde_json::from_str(&limited(&["--json"])).unwrap();
+    assert_eq!(json["models"][0]["rows"][0]["needs"], serde_json::json!({ "sc": "?", "tso": "plain" }));
+    let (_, shown, _) = run(&["matrix", "specs/sb.slco", "--mm", "sc,tso"]);
+    assert!(shown.contains("after T0.0   .   F  x := 1\n"), "{shown}");
 }
 
 #[test]
@@ -111,6 +143,8 @@ fences       0   0   1   2     2     2     2     2     2    2
 S store-store fence, W lightweight fence, B fence of some accesses
 A acquire or release
 F fence, C cumulative fence, L lock (can be torn), l the same lock, . nothing
+of equally cheap placements those like the ones to the left are preferred:
+'analyse' and --no-stable may give other places and numbers at the same cost
 "
     );
     let (_, shown, _) = run(&["matrix", "lts/counter.aut", "--atomicity"]);

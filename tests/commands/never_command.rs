@@ -148,7 +148,7 @@ fn who_has_no_program_or_no_machine_is_refused() {
     for (arguments, problem) in [
         (
             &["verify", "specs/sb.slco", "--mm", "armv7", "--never", SB][..],
-            "no engine judges the property never under armv7",
+            "no engine judges the property never under armv7, but under tso and pso; under it robustness can be asked",
         ),
         (
             &["verify", "specs/sb.slco", "--mm", "armv7", "--deadlock"],
@@ -158,8 +158,14 @@ fn who_has_no_program_or_no_machine_is_refused() {
             &["verify", "litmus/sb.litmus", "--mm", "armv7", "--property", "final"],
             "no engine judges the property final",
         ),
-        (&["analyse", "specs/sb.slco", "--mm", "armv7", "--never", SB], "is for tso, pso, not for armv7"),
-        (&["fix", "specs/sb.slco", "--mm", "power", "--never", SB], "is for tso, pso, not for power"),
+        (
+            &["analyse", "specs/sb.slco", "--mm", "armv7", "--never", SB],
+            "the property never is answered under tso and pso only (by the engine auto), not under armv7; give --mm tso,pso, or ask for robustness under armv7",
+        ),
+        (
+            &["fix", "specs/sb.slco", "--mm", "power", "--never", SB],
+            "answered under tso and pso only (by the engine auto), not under power",
+        ),
         (&["verify", "specs/sb.slco", "--mm", "rmo", "--never", SB], "rmo"),
         (
             &["analyse", "specs/sb.slco", "--engine", "cycles", "--never", SB],

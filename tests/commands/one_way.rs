@@ -278,3 +278,51 @@ fn one_is_one_thing() {
         assert!(!said.is_empty() && !slips.is_match(&said), "{arguments:?}: {said}");
     }
 }
+
+#[test]
+fn standard_input_has_one_name() {
+    for (arguments, file, name) in [
+        (&["check", "-", "--language", "slco"][..], "specs/sb.slco", "stdin.slco"),
+        (&["info", "-", "--language", "slco"], "specs/sb.slco", "stdin.slco"),
+        (&["check", "-"], "lts/sb.aut", "stdin"),
+        (&["info", "-"], "lts/sb.aut", "stdin"),
+        (&["-q", "analyse", "-", "--mm", "tso"], "lts/sb.aut", "stdin"),
+        (&["litmus", "-"], "litmus/sb.litmus", "stdin"),
+        (&["litmus", "-", "--language", "litmus"], "litmus/sb.litmus", "stdin"),
+    ] {
+        let (status, shown, errors) = on_stdin(arguments, file);
+        assert_eq!(status, 0, "{arguments:?}: {errors}");
+        let first = shown.split([' ', ':']).next().map(|word| word.rsplit('=').next().unwrap_or(word));
+        assert_eq!(first, Some(name), "{arguments:?}: {shown}");
+    }
+    let (status, _, errors) = run(&["litmus", "litmus/sb.litmus", "--language", "litmus"]);
+    assert!(status == 2 && errors.contains("--language is about standard input"), "{errors}");
+}
+
+#[test]
+fn a_memory_model_is_no_file_to_be_written() {
+    for name in ["tso", "x86", "TSO"] {
+        let (status, shown, errors) = run(&["models", "--json", name]);
+        assert_eq!((status, shown.as_str()), (2, ""), "{errors}");
+        assert!(errors.contains(&format!("seqcon models show {name} --json shows it")), "{errors}");
+        assert!(!std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name).exists());
+    }
+}
+
+#[test]
+fn errors_say_what_they_are_about() {
+    let (status, _, errors) = run(&["fix", "lts/sb.aut"]);
+    assert!(
+        status == 2 && errors.contains("a state space, which has no text that fences could be put into"),
+        "{errors}"
+    );
+    // The property names a thread that there is only if there is one instance.
+    let directory = TempDir::new().expect("a directory");
+    let path = directory.path().join("m.slco");
+    let text = "model m { classes C { variables Integer x state machines T { initial a states b transitions a -> b { x := 1 } } }
+        objects o : C()\n never n: T@b and x = 2 }";
+    fs::write(&path, text).expect("written");
+    let (status, _, errors) = run(&["analyse", path.to_str().expect("UTF-8"), "--instances", "1..2", "--mm", "tso"]);
+    assert!(status == 2 && errors.contains("there is no thread `T`"), "{errors}");
+    assert!(errors.contains("with 2 of them (--instances), threads have other names"), "{errors}");
+}

@@ -52,6 +52,23 @@ fn names_are_quoted_for_the_format_and_a_place_without_a_row_is_empty() {
 }
 
 #[test]
+fn latex_explains_its_marks_where_they_are_read() {
+    let rows = "a,tso,7,0,2,event-graph,yes\nb,tso,9,0,1,no,yes\nc,tso,9,0,0,program,no\n";
+    let (_, shown, _) = table(&with(rows), &["--latex", "t.csv"]);
+    let (_, notes) = shown.split_once("\\end{tabular}\n").expect("the table ends");
+    let note =
+        |mark: &str| notes.lines().any(|line| line.starts_with(&format!("\\par\\smallskip{{\\footnotesize {mark}: ")));
+    assert!(["$^*$", "$\\leq$", "?"].into_iter().all(note) && !notes.contains('%'), "{notes}");
+}
+
+#[test]
+fn help_is_printed_for_both_options() {
+    let help = |option: &str| table(&with(""), &[option]);
+    assert!(help("--help").1.starts_with("Makes the table of a paper"), "{:?}", help("--help"));
+    assert_eq!(help("-h"), help("--help"));
+}
+
+#[test]
 fn what_is_no_summary_is_refused() {
     let twice = "a,tso,7,0,2,program,yes\na,tso,7,0,2,program,yes\n";
     for (rows, arguments, problem) in [

@@ -147,7 +147,7 @@ fn a_terminal_is_told_how_far_long_work_is() {
     let output = Command::new("script").args(["-qec", &command, "/dev/null"]).env("TERM", "xterm").output().unwrap();
     let seen = anstream::adapter::strip_str(&String::from_utf8_lossy(&output.stdout)).to_string();
     let line = regex::Regex::new(
-        r"00:00:0[2-9] · [0-9.]+ [KMG]iB · [0-9,]+ states \([0-9,]+/s\) · depth [0-9,]+ · exploring /",
+        r"00:00:0[2-9] · exploring endless.slco · [0-9.,]+M? states \([0-9.,]+M?/s\) · [0-9.]+ [KMG]iB · d",
     );
     assert!(line.unwrap().is_match(&seen), "{seen}");
 }

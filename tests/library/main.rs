@@ -49,6 +49,7 @@ mod runs;
 mod sarif;
 mod shards;
 mod slco_document;
+mod slco_habits;
 mod slco_parsing;
 mod slco_properties;
 mod specification_headers;

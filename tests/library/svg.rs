@@ -3,7 +3,7 @@
 
 use crate::support::command::run;
 use crate::support::outcomes::{hostile, of_specification, of_state_space, specifications, state_spaces};
-use seqcon::analysis::{Options, Outcome};
+use seqcon::analysis::{Confirmation, Confirming, Options, Outcome};
 use seqcon::report::Report;
 use seqcon::report::svg::{Svg, check};
 use std::fs;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 fn drawn(outcome: &Outcome, number: usize) -> String {
     let mut bytes = Vec::new();
-    Svg { number }.write(outcome, &mut bytes).unwrap();
+    Svg { number: Some(number) }.write(outcome, &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
 }
 
@@ -155,6 +155,53 @@ fn a_reason_that_is_not_there_is_an_error() {
     let (status, shown, _) = run(&["-q", "analyse", "lts/mp.aut", "--mm", "tso", "--svg", "-"]);
     assert_eq!(status, 0);
     assert!(check_picture(&shown).iter().any(|text| text == "mp under tso: nothing to show"), "{shown}");
+}
+
+#[test]
+fn a_cycle_that_is_ruled_out_is_said_to_be_and_others_are_preferred() {
+    let drawn = |path: &str, model: &str, options: &[&str]| {
+        let (status, shown, errors) = run(&[&["-q", "analyse", path, "--mm", model, "--svg", "-"], options].concat());
+        assert_eq!(status, 0, "{errors}");
+        shown
+    };
+    // Of the delays of Dekker's algorithm the last ones have no run.
+    let refuted = drawn("specs/dekker.slco", "tso", &["--cycle", "33"]);
+    assert!(check_picture(&refuted).iter().any(|text| text.ends_with(": ruled out, no run has it")), "{refuted}");
+    assert!(!refuted.contains("<path class=\"delay\""), "{refuted}");
+    // `mark` leaves them where they are.
+    for options in [&[][..], &["--confirm=mark"]] {
+        let first = drawn("specs/dekker.slco", "tso", options);
+        assert!(!first.contains("ruled out") && first.contains("<path class=\"delay\""), "{first}");
+    }
+    // The first delay is found to be impossible, as if nothing else was left.
+    let mut outcome = of_specification("sb", &["tso"], &Options::default());
+    let result = &mut outcome.results[0];
+    result.confirmations = vec![Confirmation::No, Confirmation::Unknown];
+    result.confirming = Confirming::ByAxioms;
+    let default = |outcome: &Outcome| {
+        let mut bytes = Vec::new();
+        Svg { number: None }.write(outcome, &mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    };
+    assert!(default(&outcome).contains(" under tso: delay 1, "), "{}", default(&outcome));
+    outcome.results[0].confirmations = vec![Confirmation::No; 2];
+    assert!(default(&outcome).contains(": ruled out, the axioms forbid it"), "{}", default(&outcome));
+}
+
+#[test]
+fn verify_draws_the_run_of_a_violation() {
+    let verified = |arguments: &[&str]| {
+        let (status, shown, errors) =
+            run(&[&["verify", "specs/sb.slco", "--mm", "tso", "--svg", "-"], arguments].concat());
+        (status, check_picture(&shown), errors)
+    };
+    let (status, texts, errors) = verified(&["--as-is"]);
+    for expected in ["sb under tso: violated", "buffer of T0", "becomes visible"] {
+        assert!(texts.iter().any(|text| text == expected), "{expected}: {texts:?}");
+    }
+    assert!(status == 1 && errors.starts_with("model=sb memory_model=tso verdict=violated "), "{errors}");
+    let (status, texts, _) = verified(&[]);
+    assert_eq!((status, texts), (0, vec!["sb under tso: verified".to_owned()]));
 }
 
 #[test]

@@ -85,6 +85,9 @@ pub struct LitmusArguments {
     /// Litmus tests in herd's format (.litmus, - for standard input), or directories with such tests in them
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
+    /// What standard input (-) is: there is nothing else here but litmus tests
+    #[arg(long, value_name = "NAME", value_parser = ["litmus"], help_heading = "Input")]
+    pub language: Option<String>,
     /// Memory models, comma-separated: sc, tso, pso, armv8, riscv, armv7, power, rc11, or files with axioms (.cat)
     /// [default: that of each test's architecture]
     #[arg(long = "mm", value_name = "LIST", value_delimiter = ',')]

@@ -25,7 +25,8 @@ pub struct FormatArguments {
     /// store buffers; one picture for each memory model (- for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub svg: Option<PathBuf>,
-    /// With --dot: only one cycle; with --svg: which one [default there: 0]. It is the witness of delay N (row N of
+    /// With --dot: only one cycle; with --svg: which one [default there: the first that is not
+    /// ruled out]. It is the witness of delay N (row N of
     /// delays.csv, from 0), or, with --cycles, listed cycle N; with --svg, where there are no cycles, run N
     #[arg(long, value_name = "N", requires = "pictures", help_heading = "Output")]
     pub cycle: Option<usize>,
@@ -86,9 +87,12 @@ pub struct MatrixArguments {
     /// How instructions with several accesses are read
     #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1)]
     pub atomicity: AtomicityArgument,
-    /// Choose among equally cheap places for each memory model by itself [default: those that models to the left
-    /// have, so that rows can be read across; costs are the same]
-    #[arg(long)]
+    /// Of equally cheap placements prefer those of the memory models to the left, so that rows can be read across
+    /// [default]; costs are the same as without, numbers and places may differ from those of 'analyse'
+    #[arg(long, overrides_with = "no_stable")]
+    pub stable: bool,
+    /// Choose among equally cheap placements for each memory model by itself, as 'analyse' does
+    #[arg(long, overrides_with = "stable")]
     pub no_stable: bool,
     /// Write the matrix here, as a table (- for standard output)
     #[arg(long, value_name = "FILE", help_heading = "Output")]

@@ -73,14 +73,19 @@ impl LanguageArgument {
 
     /// The option is about standard input, and says nothing where that is not read.
     pub fn refuse_for(&self, inputs: &[PathBuf]) -> Result<(), Failure> {
-        match self.language {
-            Some(_) if inputs.iter().all(|path| path.as_os_str() != "-") => Err(Failure::Usage(
-                "--language is about standard input: give - as the input; the language of a file is told by its name"
-                    .to_owned(),
-            )),
-            _ => Ok(()),
-        }
+        self.language.map_or(Ok(()), |_| refuse_language_without_stdin(inputs))
     }
+}
+
+/// `--language` was given: standard input must be read.
+pub fn refuse_language_without_stdin(inputs: &[PathBuf]) -> Result<(), Failure> {
+    if inputs.iter().any(|path| path.as_os_str() == "-") {
+        return Ok(());
+    }
+    Err(Failure::Usage(
+        "--language is about standard input: give - as the input; the language of a file is told by its name"
+            .to_owned(),
+    ))
 }
 
 impl SpecificationArguments {

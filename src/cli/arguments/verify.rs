@@ -34,6 +34,10 @@ pub struct VerifyArguments {
     pub unroll: usize,
     #[command(flatten)]
     pub document: JsonArgument,
+    /// Draw the run of a violation here as SVG, for a paper or a slide: one lane for each thread, and its store
+    /// buffers; one picture for each memory model (- for standard output)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub limits: LimitArguments,
 }

@@ -13,9 +13,10 @@ const DAGRE_LICENCES: [&str; 2] = [
     include_str!("../../../assets/vendor/dagre.LICENSE"),
 ];
 /// The page's own script, a file a concept; they share one scope, in this order.
-const OWN: [&str; 8] = [
+const OWN: [&str; 9] = [
     include_str!("../../../assets/report/text.js"),
     include_str!("../../../assets/report/model.js"),
+    include_str!("../../../assets/report/chips.js"),
     include_str!("../../../assets/report/program.js"),
     include_str!("../../../assets/report/graph.js"),
     include_str!("../../../assets/report/runs.js"),

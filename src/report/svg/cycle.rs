@@ -13,7 +13,7 @@
 //! round to the first.
 
 use super::canvas::{Anchor, Canvas, Look, MARGIN, Point, small_width, text_width};
-use super::look_of;
+use super::{Ground, look_of};
 use crate::analysis::{ModelOutcome, Outcome};
 use crate::cycles::{Cycle, SegmentVerdict};
 use crate::ids::VertexId;
@@ -66,6 +66,7 @@ impl Picture {
         cycle: &Cycle,
         verdicts: &[SegmentVerdict],
         delay: Option<usize>,
+        ruled_out: Option<Ground>,
     ) -> Picture {
         let accesses = &outcome.accesses;
         let edges = Edges::new(outcome, result);
@@ -85,7 +86,8 @@ impl Picture {
                 Some(verdict) => verdict.is_unsafe || verdict.cumulative || verdict.torn,
                 None => position == 0,
             };
-            let look = |name: &str| if is_wrong { Look::Wrong } else { look_of(name) };
+            // What is ruled out is not in red.
+            let look = |name: &str| if is_wrong && ruled_out.is_none() { Look::Wrong } else { look_of(name) };
             Column {
                 thread: accesses.threads[accesses.vertex(segment.entry).thread.index()].clone(),
                 entry: access(segment.entry),

@@ -2,8 +2,9 @@
 //!
 //! The reason is a critical cycle ([`cycle`]: a column for each thread, program order downwards, conflicts as arrows
 //! across), or a run ([`run`]: a lane for each thread, time downwards, with what waits in the store buffers). Which one
-//! is its number, as in `--dot --cycle`: a listed cycle, else the witness of a delay, else a run. Each memory model has
-//! a picture, one below the other, on white.
+//! is its number, as in `--dot --cycle`: a listed cycle, else the witness of a delay, else a run. Without a number it
+//! is the first that is not ruled out; of a cycle that is, the picture says so. Each memory model has a picture, one
+//! below the other, on white. [`Verdicts`] are the runs that `seqcon verify` finds.
 //!
 //! *Layout:* no fonts are known here, so the width of a text is taken to be that of its columns in a monospaced font;
 //! all numbers are whole. *Text is text*, escaped, and can be searched, copied and set in another font. The same
@@ -11,18 +12,23 @@
 
 mod canvas;
 mod cycle;
+mod ruled_out;
 mod run;
+mod verdicts;
+
+pub use verdicts::Verdicts;
 
 use super::{Report, limits};
 use crate::analysis::{ModelOutcome, Outcome, Run};
 use crate::cycles::{Cycle, SegmentVerdict};
 use canvas::{Canvas, Look};
+use ruled_out::{Ground, ruled_out};
 use std::io::{self, Write};
 
 /// `witness.svg`
 pub struct Svg {
-    /// Which reason; the first one if nobody says.
-    pub number: usize,
+    /// Which reason; the first one that is not ruled out, if nobody says.
+    pub number: Option<usize>,
 }
 
 /// There is no reason of that number.
@@ -75,6 +81,15 @@ fn reason(result: &ModelOutcome, number: usize) -> Option<Reason<'_>> {
     result.runs.iter().filter_map(|told| told.evidence.run()).nth(number).map(Reason::Run)
 }
 
+/// The first reason that is not ruled out, else the first.
+fn first(result: &ModelOutcome) -> usize {
+    let remains = |number: &usize| match reason(result, *number) {
+        Some(Reason::Cycle(cycle, verdicts, delay)) => ruled_out(result, cycle, verdicts, delay).is_none(),
+        _ => true,
+    };
+    (0..num_of_reasons(result)).find(remains).unwrap_or(0)
+}
+
 impl Report for Svg {
     fn file_name(&self) -> &'static str {
         "witness.svg"
@@ -100,15 +115,18 @@ impl Svg {
         let limit = limits::in_words(outcome, result);
         let note = limit.map_or(String::new(), |limit| format!(" (not complete: {limit})"));
         let caption = |what: &str| format!("{} under {}: {what}{note}", outcome.model, result.model.name);
-        match reason(result, self.number) {
+        let number = self.number.unwrap_or_else(|| first(result));
+        match reason(result, number) {
             None => canvas.caption(&caption("nothing to show")),
             Some(Reason::Cycle(cycle, verdicts, delay)) => {
-                let picture = cycle::Picture::new(outcome, result, cycle, verdicts, delay);
-                canvas.caption(&caption(&picture.name));
+                let ground = ruled_out(result, cycle, verdicts, delay);
+                let picture = cycle::Picture::new(outcome, result, cycle, verdicts, delay, ground);
+                let ruled_out = ground.map_or(String::new(), |ground| format!(": {}", ground.in_words()));
+                canvas.caption(&caption(&format!("{}{ruled_out}", picture.name)));
                 picture.draw(canvas);
             }
             Some(Reason::Run(run)) => {
-                canvas.caption(&caption(&format!("run {}", self.number)));
+                canvas.caption(&caption(&format!("run {number}")));
                 run::draw(run, canvas);
             }
         }

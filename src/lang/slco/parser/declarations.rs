@@ -103,6 +103,12 @@ impl Parser<'_> {
                 } else {
                     self.skip_until(Self::at_class_section);
                 }
+            } else if self.at_run_together() {
+                let error =
+                    Diagnostic::error(self.span(), format!("expected `state machines`, found `{}`", self.peek(0)));
+                self.report(error.with_help("these are two words"));
+                self.advance();
+                self.machines(&mut class.machines);
             } else if self.at("}") || self.at_end() || self.at("objects") {
                 self.close_with("`variables`, `state machines` or `}`");
                 return Ok(class);
@@ -114,7 +120,14 @@ impl Parser<'_> {
     }
 
     fn at_class_section(&self) -> bool {
-        ["variables", "state", "objects"].iter().any(|word| self.at(word))
+        ["variables", "state", "objects"].iter().any(|word| self.at(word)) || self.at_run_together()
+    }
+
+    /// Whether this is `state machines` in one word: a state machine begins behind it.
+    fn at_run_together(&self) -> bool {
+        let is_it =
+            ["statemachines", "state_machines", "statemachine", "stateMachines"].iter().any(|word| self.at(word));
+        is_it && self.is_name(1) && self.kind(2) == TokenKind::Symbol && self.peek(2) == "{"
     }
 
     /// Passes a closing brace; if it is missing, says what could stand here and goes on as if it were there.
@@ -132,6 +145,8 @@ impl Parser<'_> {
                 let error = Diagnostic::error(self.span(), format!("expected a variable, found `{}`", self.peek(0)));
                 self.report(error.with_help("variables are separated by spaces: `Byte x y`"));
                 self.advance();
+            } else if self.at_run_together() {
+                return;
             } else if self.at_type() || self.is_name(0) || OUR_WORDS.iter().any(|word| self.at(word)) {
                 if let Ok(declaration) = self.declaration(&mut last_type) {
                     declarations.push(declaration);
@@ -171,6 +186,12 @@ impl Parser<'_> {
         if self.at("[") {
             let error = Diagnostic::error(self.span(), "expected a variable or its initial value, found `[`");
             return Err(self.report(error.with_help("the size of an array belongs to its type: `Byte[2] x`")));
+        }
+        if self.at("=") {
+            let error = Diagnostic::error(self.span(), "expected `:=` before an initial value, found `=`");
+            self.report(error.with_help("`:=` gives a value; `=` compares"));
+            self.advance();
+            return Ok(Declaration { ty, name, initial: Some(self.initial()?) });
         }
         let initial = if self.eat(":=") { Some(self.initial()?) } else { None };
         Ok(Declaration { ty, name, initial })

@@ -10,9 +10,12 @@
 
 mod declarations;
 mod expressions;
+mod habits;
 mod ordering;
 mod properties;
 mod statements;
+
+pub use habits::meant_by;
 
 use super::lexer::{Token, TokenKind};
 use super::syntax::{Expression, Model, Name};
@@ -181,7 +184,7 @@ impl<'a> Parser<'a> {
             "never" if what.contains("name") => Some("this word begins a property of seqcon's, and is no name"),
             _ => None,
         };
-        self.report(match advice {
+        self.report(match advice.map(str::to_owned).or_else(|| self.advice()) {
             Some(advice) => error.with_help(advice),
             None => error,
         })

@@ -94,20 +94,23 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to the end of the statement that begins at `start`: a semicolon outside of its brackets, a brace, a
-    /// transition.
+    /// Skips to the end of the statement that begins at `start`: a semicolon outside of its brackets, a brace that
+    /// is not one of its own (other languages have such), a transition.
     fn skip_statement(&mut self, start: usize) {
         let stopped_at = self.position;
         self.position = start;
-        let mut open = 0_i32;
+        let has_blocks = self.has_blocks(start);
+        let (mut open, mut blocks) = (0_i32, 0_i32);
         while !self.at_end() {
-            let reached = self.position >= stopped_at;
-            if reached && (self.at("}") || self.at(";") && open <= 0 || self.at_transition()) {
+            let is_end = blocks <= 0 && (self.at("}") || self.at(";") && open <= 0);
+            if self.position >= stopped_at && (is_end || self.at_transition()) {
                 return;
             }
             match self.peek(0) {
                 "[" => open += 1,
                 "]" => open -= 1,
+                "{" if has_blocks => blocks += 1,
+                "}" => blocks -= 1,
                 _ => {}
             }
             self.advance();
@@ -121,6 +124,9 @@ impl Parser<'_> {
             if matches!(self.kind(1), TokenKind::Word | TokenKind::Number) && !self.is_operator(1) {
                 return Err(self.unsupported(what));
             }
+        }
+        if let Some(reported) = self.foreign_statement() {
+            return Err(reported);
         }
         let mut statement = Statement {
             kind: InstructionKind::Plain,

@@ -3,6 +3,7 @@
 use super::Findings;
 use crate::lang::Diagnostic;
 use crate::lang::similar::nearest;
+use crate::lang::slco::parser::meant_by;
 use crate::lang::slco::syntax::Name;
 use std::collections::HashSet;
 
@@ -23,6 +24,9 @@ pub fn check_unique<'a>(what: &str, names: impl Iterator<Item = &'a Name>, findi
 pub fn unknown<'a>(what: &str, name: &Name, known: impl Iterator<Item = &'a str>) -> Diagnostic {
     let error = Diagnostic::error(name.span, format!("there is no {what} `{}`", name.text));
     let known: Vec<&str> = known.collect();
+    if let Some(advice) = meant_by(&name.text) {
+        return error.with_help(advice);
+    }
     match nearest(&name.text, known.iter().copied()) {
         Some(candidate) => error.with_help(format!("did you mean `{candidate}`?")),
         None if known.is_empty() => error.with_help(format!("no {what} is declared here")),
