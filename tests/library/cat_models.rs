@@ -218,7 +218,7 @@ fn reads_of_initial_values_read_from_one_write() {
 #[test]
 fn a_text_without_axioms_is_no_model() {
     for text in ["", "X", "\"nothing\"\nlet a = po", "\"flags\"\nflag ~empty po as f"] {
-        let refused = Model::from_text("t.cat", text).err().expect("no axiom").to_string();
+        let refused = Model::from_text("t.cat", text).expect_err("no axiom").to_string();
         assert!(refused.contains("t.cat") && (refused.contains("no axiom") || text == "X"), "{text}: {refused}");
     }
 }

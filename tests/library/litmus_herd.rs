@@ -339,7 +339,7 @@ fn marks_on_both_sides_are_what_herd_says() {
 fn marks_that_an_access_cannot_have_are_refused() {
     for code in ["lw.rl x9,0(x20)", "lr.w.rl x9,0(x20)", "sw.aq x8,0(x20)", "sc.w.aq x10,x8,0(x20)"] {
         let text = format!("RISCV t\n{{ 0:x20=x; 0:x8=1; }}\n P0 ;\n {code} ;\nexists (x=0)\n");
-        let refused = read("t", &text).err().expect("it is refused").to_string();
+        let refused = read("t", &text).expect_err("it is refused").to_string();
         assert!(refused.contains("alone"), "{refused}");
     }
 }
