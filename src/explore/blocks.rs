@@ -17,10 +17,10 @@ use rayon::prelude::*;
 pub const BLOCK: usize = 1 << 14;
 
 /// Handing out fewer states than this takes longer than expanding them.
-const SHARED_STATES: usize = 2048;
+const SHARED_STATES: usize = 1024;
 
 /// Handing out fewer candidates than this takes longer than looking them up.
-const SHARED_CANDIDATES: usize = 1 << 13;
+const SHARED_CANDIDATES: usize = 1 << 12;
 
 /// Expands states.
 pub trait Expand: Send {

@@ -3,7 +3,7 @@
 //! It is split into shards by hash, one worker each. A shard is an array of buckets, a cache line each: twelve
 //! numbers of states and, for each, eight bits of its hash, the *tag*. A lookup reads one line, and a state only
 //! where the tag agrees; if a bucket is full, the search goes on in the next one. Shards grow by a third when seven
-//! eighths are full: 6 to 8 bytes a state. The states themselves say what belongs into a larger shard, in the order
+//! eighths are full: 6 to 8 bytes a state, unless they are small. The states themselves say what belongs into a larger shard, in the order
 //! of their numbers, so that the old one need not be kept meanwhile.
 //!
 //! Lookups wait for memory most of the time. They are made in groups, in three rounds, of which the first two only
@@ -22,6 +22,8 @@ use std::hint::black_box;
 const SLOTS: usize = 12;
 /// Candidates that are looked up together.
 const GROUP: usize = 32;
+/// A shard with fewer buckets is small: three megabytes.
+const SMALL: usize = 50_000;
 /// Says that a slot has a position within the block, not a number.
 const MARK: u32 = 1 << 31;
 
@@ -131,18 +133,25 @@ impl Shard {
     /// Looks up those candidates that belong to the shard, in their order, and marks those that are new.
     pub fn look_up(&mut self, states: &States, candidates: &impl Candidates) -> Vec<Found> {
         let mut found = Vec::new();
-        let mut group = Vec::with_capacity(GROUP);
-        for (position, hash) in candidates.hashes().enumerate() {
-            if shard_of(hash, self.num_of_shards) == self.number {
-                group.push((position as u32, hash));
-                if group.len() == GROUP {
-                    self.look_up_group(states, candidates, &group, &mut found);
-                    group.clear();
-                }
+        let all = candidates.hashes().enumerate().map(|(position, hash)| (position as u32, hash));
+        self.for_groups(all, |shard, group| shard.look_up_group(states, candidates, group, &mut found));
+        found
+    }
+
+    /// Those that belong to the shard, in groups.
+    fn for_groups(&mut self, all: impl Iterator<Item = (u32, u64)>, mut each: impl FnMut(&mut Self, &[(u32, u64)])) {
+        let (mut group, mut length) = ([(0, 0); GROUP], 0);
+        for (number, hash) in all {
+            // Nothing predicts which shard the next one belongs to, so there is no branch: what belongs elsewhere is
+            // overwritten.
+            group[length] = (number, hash);
+            length += usize::from(shard_of(hash, self.num_of_shards) == self.number);
+            if length == GROUP {
+                each(self, &group);
+                length = 0;
             }
         }
-        self.look_up_group(states, candidates, &group, &mut found);
-        found
+        each(self, &group[..length]);
     }
 
     fn look_up_group(
@@ -232,9 +241,9 @@ impl Shard {
         }
     }
 
-    fn insert_group(&mut self, group: &mut Vec<(u32, u64)>) {
+    fn insert_group(&mut self, group: &[(u32, u64)]) {
         self.touch(group);
-        for (number, hash) in group.drain(..) {
+        for &(number, hash) in group {
             self.insert(hash, number);
         }
     }
@@ -254,7 +263,9 @@ impl Shard {
 
     #[cold]
     fn grow(&mut self, states: &States, candidates: &impl Candidates) {
-        let larger = self.buckets.len() + self.buckets.len() / 3 + GROUP;
+        // Every shard looks at all states when it grows, so as long as it is small it grows by as much as it has.
+        let more = if self.buckets.len() < SMALL { self.buckets.len() } else { self.buckets.len() / 3 };
+        let larger = self.buckets.len() + more + GROUP;
         self.rebuild(larger, states);
         let mut unsettled = std::mem::take(&mut self.unsettled);
         for (position, bucket, slot) in &mut unsettled {
@@ -270,18 +281,11 @@ impl Shard {
         self.buckets = vec![EMPTY; num_of_buckets];
         self.used = 0;
         let mut state = vec![0; states.words()];
-        let mut group = Vec::with_capacity(GROUP);
-        for number in 0..states.len() {
+        let all = (0..states.len()).map(|number| {
             states.load(number, &mut state);
-            let hash = hash(&state);
-            if shard_of(hash, self.num_of_shards) == self.number {
-                group.push((number as u32, hash));
-                if group.len() == GROUP {
-                    self.insert_group(&mut group);
-                }
-            }
-        }
-        self.insert_group(&mut group);
+            (number as u32, hash(&state))
+        });
+        self.for_groups(all, Shard::insert_group);
     }
 }
 
