@@ -3,8 +3,8 @@
 //! It is split into shards by hash, one worker each. A shard is an array of buckets, a cache line each: twelve
 //! numbers of states and, for each, eight bits of its hash, the *tag*. A lookup reads one line, and a state only
 //! where the tag agrees; if a bucket is full, the search goes on in the next one. Shards grow by a third when seven
-//! eighths are full: 6 to 8 bytes a state, unless they are small. The states themselves say what belongs into a larger shard, in the order
-//! of their numbers, so that the old one need not be kept meanwhile.
+//! eighths are full: 6 to 8 bytes a state, unless they are small. The states themselves say what belongs into a larger
+//! shard, in the order of their numbers, so that the old one need not be kept meanwhile.
 //!
 //! Lookups wait for memory most of the time. They are made in groups, in three rounds, of which the first two only
 //! touch what the next one needs: so the waits of a group overlap.

@@ -142,7 +142,7 @@ fn what_came_of_the_search_for_fences_is_in_the_table() {
     let arguments = ["analyse", "specs/properties/producer-consumer-1-n2.slco", "--mm", "tso", "--property", "never"];
     let (status, shown, _) = run(&[&["-q"], &arguments[..], &["--summary-csv", table.to_str().unwrap()]].concat());
     assert_eq!(status, 1);
-    assert!(shown.contains(" property=never inserted=unfixable "), "{shown}");
+    assert!(shown.contains(" property=never inserted=unfixable"), "{shown}");
     let rows = rows(&table);
     assert_eq!(["property", "inserted", "complete"].map(|name| rows[0][name].as_str()), ["never", "unfixable", "no"]);
 }

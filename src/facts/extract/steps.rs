@@ -164,6 +164,9 @@ impl Worker for Walker<'_> {
                 self.steps.visible.insert(step);
             }
         }
+        if let Some(contents) = &self.question.contents {
+            contents.add(self.input, transitions, |label| self.texts.seen(label).number);
+        }
         Ok(())
     }
 }

@@ -1,11 +1,11 @@
 //! Litmus tests in the assembly languages of herd.
 //!
-//! | | X86 | PPC | ARM |
-//! |---|---|---|---|
-//! | address of the first, second access | its name | `r2`, `r4` | `R2`, `R4` |
-//! | value of the first, second access | `EAX`, `EBX` | `r1`, `r3` | `R1`, `R3` |
-//! | what depends on the first value | – | `r5` | `R5` |
-//! | fence | `MFENCE` | `sync` | `DMB` |
+//! | | X86 | PPC | ARM | AArch64 | RISCV |
+//! |---|---|---|---|---|---|
+//! | address of the first, second access | its name | `r2`, `r4` | `R2`, `R4` | `X2`, `X4` | `x6`, `x7` |
+//! | value of the first, second access | `EAX`, `EBX` | `r1`, `r3` | `R1`, `R3` | `W1`, `W3` | `x5`, `x8` |
+//! | what depends on the first value | – | `r5` | `R5` | `W5` | `x9` |
+//! | fence | `MFENCE` | `sync` | `DMB` | `DMB SY` | `fence rw,rw` |
 
 use super::links::Link;
 use crate::lang::litmus::Architecture;
@@ -51,15 +51,19 @@ pub trait Assembly {
 pub fn assembly(architecture: Architecture) -> &'static dyn Assembly {
     match architecture {
         Architecture::X86 | Architecture::X86With64Bits => &X86,
-        Architecture::Arm | Architecture::AArch64 => &Arm,
-        // Nothing is written for RISC-V and C yet: POWER has what is needed for any order.
-        Architecture::Ppc | Architecture::RiscV | Architecture::C => &Ppc,
+        Architecture::Arm => &Arm,
+        Architecture::AArch64 => &AArch64,
+        Architecture::RiscV => &RiscV,
+        // Nothing is written in C: POWER has what is needed for any order.
+        Architecture::Ppc | Architecture::C => &Ppc,
     }
 }
 
 struct X86;
 struct Ppc;
 struct Arm;
+struct AArch64;
+struct RiscV;
 
 impl Assembly for X86 {
     fn name(&self) -> &'static str {
@@ -192,5 +196,96 @@ impl Assembly for Arm {
 
     fn register(&self, position: usize) -> &'static str {
         ["R1", "R3"][position]
+    }
+}
+
+impl Assembly for AArch64 {
+    fn name(&self) -> &'static str {
+        "AArch64"
+    }
+
+    fn fence_name(&self) -> &'static str {
+        "DMB.SY"
+    }
+
+    fn initial(&self, thread: usize, column: &Column) -> String {
+        addresses(thread, column, ["X2", "X4"])
+    }
+
+    fn code(&self, thread: usize, column: &Column) -> Vec<String> {
+        let mut code = match column.first.kind {
+            Kind::Write => vec![format!("MOV W1,#{}", column.first.value), "STR W1,[X2]".to_owned()],
+            Kind::Read => vec!["LDR W1,[X2]".to_owned()],
+        };
+        let Some((link, second)) = &column.second else { return code };
+        let constant = format!("MOV W3,#{}", second.value);
+        let label = label(thread);
+        let lines: Vec<&str> = match link {
+            Link::Plain => vec![],
+            Link::Fence => vec!["DMB SY"],
+            Link::Address | Link::Data => vec!["EOR W5,W1,W1"],
+            Link::Control => vec!["CBNZ W1,{label}", "{label}:"],
+        };
+        code.extend(lines.into_iter().map(|line| line.replace("{label}", &label)));
+        match (link, second.kind) {
+            (Link::Address, Kind::Read) => code.push("LDR W3,[X4,W5,SXTW]".to_owned()),
+            (Link::Address, Kind::Write) => code.extend([constant, "STR W3,[X4,W5,SXTW]".to_owned()]),
+            (Link::Data, Kind::Write) => {
+                code.extend([format!("ADD W5,W5,#{}", second.value), "STR W5,[X4]".to_owned()]);
+            }
+            (_, Kind::Read) => code.push("LDR W3,[X4]".to_owned()),
+            (_, Kind::Write) => code.extend([constant, "STR W3,[X4]".to_owned()]),
+        }
+        code
+    }
+
+    fn register(&self, position: usize) -> &'static str {
+        ["X1", "X3"][position]
+    }
+}
+
+impl Assembly for RiscV {
+    fn name(&self) -> &'static str {
+        "RISCV"
+    }
+
+    fn fence_name(&self) -> &'static str {
+        "Fence.rw.rw"
+    }
+
+    fn initial(&self, thread: usize, column: &Column) -> String {
+        addresses(thread, column, ["x6", "x7"])
+    }
+
+    fn code(&self, thread: usize, column: &Column) -> Vec<String> {
+        let mut code = match column.first.kind {
+            Kind::Write => vec![format!("ori x5,x0,{}", column.first.value), "sw x5,0(x6)".to_owned()],
+            Kind::Read => vec!["lw x5,0(x6)".to_owned()],
+        };
+        let Some((link, second)) = &column.second else { return code };
+        let constant = format!("ori x8,x0,{}", second.value);
+        let label = label(thread);
+        let lines: Vec<&str> = match link {
+            Link::Plain => vec![],
+            Link::Fence => vec!["fence rw,rw"],
+            Link::Address => vec!["xor x9,x5,x5", "add x9,x7,x9"],
+            Link::Data => vec!["xor x9,x5,x5"],
+            Link::Control => vec!["bne x5,x0,{label}", "{label}:"],
+        };
+        code.extend(lines.into_iter().map(|line| line.replace("{label}", &label)));
+        match (link, second.kind) {
+            (Link::Address, Kind::Read) => code.push("lw x8,0(x9)".to_owned()),
+            (Link::Address, Kind::Write) => code.extend([constant, "sw x8,0(x9)".to_owned()]),
+            (Link::Data, Kind::Write) => {
+                code.extend([format!("ori x9,x9,{}", second.value), "sw x9,0(x7)".to_owned()]);
+            }
+            (_, Kind::Read) => code.push("lw x8,0(x7)".to_owned()),
+            (_, Kind::Write) => code.extend([constant, "sw x8,0(x7)".to_owned()]),
+        }
+        code
+    }
+
+    fn register(&self, position: usize) -> &'static str {
+        ["x5", "x8"][position]
     }
 }

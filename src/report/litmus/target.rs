@@ -27,14 +27,13 @@ impl Target {
             Ok(Known::Tso) => own(Architecture::X86, None),
             Ok(Known::Power) => own(Architecture::Ppc, None),
             Ok(Known::Armv7) => own(Architecture::Arm, None),
-            Ok(Known::Armv8) => {
-                own(Architecture::Arm, Some("in the assembly of ARMv7, which herd's ARM is".to_owned()))
-            }
+            Ok(Known::Armv8) => own(Architecture::AArch64, None),
+            Ok(Known::Riscv) => own(Architecture::RiscV, None),
             Err(Unknown::Ambiguous { models }) if models.contains(&Known::Power) => {
                 let remark = format!("the rules of {name} are those of {}: for POWER", Known::list(&models));
                 own(Architecture::Ppc, Some(remark))
             }
-            Ok(Known::Sc | Known::Pso | Known::Rmo | Known::Alpha | Known::Riscv | Known::Rc11) | Err(_) => {
+            Ok(Known::Sc | Known::Pso | Known::Rmo | Known::Alpha | Known::Rc11) | Err(_) => {
                 let remark = format!(
                     "herd has no architecture for {name}: for POWER, with something in between wherever {name} keeps two accesses in order"
                 );
