@@ -88,7 +88,7 @@ pub struct MatrixArguments {
     #[arg(long, value_enum, value_name = "WHICH", default_value = "full", default_missing_value = "full", num_args = 0..=1)]
     pub atomicity: AtomicityArgument,
     /// Of equally cheap placements prefer those of the memory models to the left, so that rows can be read across
-    /// [default]; costs are the same as without, numbers and places may differ from those of 'analyse'
+    /// (the default); costs are the same as without, numbers and places may differ from those of 'analyse'
     #[arg(long, overrides_with = "no_stable")]
     pub stable: bool,
     /// Choose among equally cheap placements for each memory model by itself, as 'analyse' does

@@ -206,7 +206,7 @@ fn whole(all: &[(String, Sets)]) -> Result<Counts, Error> {
     }
     let largest = all.iter().filter(|(_, sets)| sets.transitions > 0).map(|(_, sets)| sets.largest).max();
     let largest = largest.unwrap_or(0).max(whole.initial);
-    if largest + 1 < whole.states {
+    if largest < whole.states - 1 {
         let expected = format!("{} states, the last of which is in some shard, as the header says", whole.states);
         let remedy = "the header is wrong, or that of another state space";
         return Err(wrong(first, expected, &format!("none after state {largest}"), remedy));
