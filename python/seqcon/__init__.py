@@ -70,7 +70,7 @@ def analyse(files, mm=(), options=(), program=None):
         arguments += ["--json", os.path.join(directory, "report.json"), *options]
         done = _done(arguments, program)
         report = Path(directory) / "report.json"
-        if done.returncode not in _ANSWERED and not report.exists():
+        if not report.exists():
             raise Failed(done.stderr.strip() or done.stdout.strip(), done.returncode)
         return Result(Path(directory), done.returncode, done.stderr)
 

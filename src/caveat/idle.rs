@@ -87,7 +87,7 @@ impl Happenings {
             let stuck = thread.instructions.iter().filter(|known| reached.contains(&known.from) && !is_taken(known));
             caveats.extend(stuck.map(|known| never_taken(source, &name, known)));
             if !taken.is_empty() {
-                caveats.extend(never_reached(&name, thread, &reached));
+                caveats.extend(never_reached(&name, thread, &reached, &source.text));
             }
         }
         caveats
@@ -157,9 +157,10 @@ fn never_taken(source: &Source, thread: &str, instruction: &Instruction) -> Cave
 
 /// The control states of a thread that no step leads to, also those that no transition names: what is said of them
 /// (`never n: T@c`) holds for nothing.
-fn never_reached(name: &str, thread: &Thread, reached: &BTreeSet<ControlAt>) -> Option<Caveat> {
+fn never_reached(name: &str, thread: &Thread, reached: &BTreeSet<ControlAt>, text: &str) -> Option<Caveat> {
     let unreached: Vec<ControlAt> = ControlAt::all(thread.states.len())
         .filter(|state| !reached.contains(state) && !is_of_failed_assertion(thread, *state))
+        .filter(|state| is_in_text(thread, *state, text))
         .collect();
     let leaving = thread.instructions.iter().find(|known| unreached.contains(&known.from));
     let states: Vec<&str> = unreached.iter().map(|state| thread.states[state.index()].as_str()).collect();
@@ -172,6 +173,13 @@ fn never_reached(name: &str, thread: &Thread, reached: &BTreeSet<ControlAt>) -> 
         Some(known) => caveat.at(known.span),
         None => caveat,
     })
+}
+
+/// Whether a control state is of the program's text. A language without control states has some made for it, such as an
+/// end behind a jump, which no transition has.
+pub(crate) fn is_in_text(thread: &Thread, state: ControlAt, text: &str) -> bool {
+    thread.instructions.iter().any(|known| known.from == state || known.to == state)
+        || text.contains(&thread.states[state.index()])
 }
 
 /// Whether a control state is one that a thread is in if an assertion fails, which is good if it never happens: nothing

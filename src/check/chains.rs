@@ -2,18 +2,20 @@
 //! that was not explored in full. Linear in the instructions.
 
 use super::{Finding, NEVER_REACHED, Place, Severity};
+use crate::caveat::idle::is_in_text;
 use crate::ids::ControlAt;
 use crate::program::{Program, Thread};
 use std::collections::BTreeSet;
 
 /// A finding for each such control state.
-pub fn unreached(program: &Program) -> Vec<Finding> {
-    program.threads.iter().flat_map(of_thread).collect()
+pub fn unreached(program: &Program, text: &str) -> Vec<Finding> {
+    program.threads.iter().flat_map(|thread| of_thread(thread, text)).collect()
 }
 
-fn of_thread(thread: &Thread) -> Vec<Finding> {
+fn of_thread(thread: &Thread, text: &str) -> Vec<Finding> {
     let reached = reached(thread);
-    let unreached = ControlAt::all(thread.states.len()).filter(|state| !reached.contains(state));
+    let is_unreached = |state: &ControlAt| !reached.contains(state) && is_in_text(thread, *state, text);
+    let unreached = ControlAt::all(thread.states.len()).filter(is_unreached);
     let finding = |state: ControlAt| Finding {
         severity: Severity::Warning,
         topic: NEVER_REACHED,

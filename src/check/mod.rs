@@ -142,7 +142,7 @@ pub fn specification(name: &str, text: &str, limits: Option<&Limits<'_>>) -> Che
     };
     let explored = explored(&specification, limits, &mut findings);
     if !explored.is_complete {
-        findings.extend(chains::unreached(&specification.program));
+        findings.extend(chains::unreached(&specification.program, &specification.source().text));
     }
     Checked { findings, ..explored }.sorted()
 }
@@ -180,7 +180,8 @@ fn explored(specification: &Specification, limits: Option<&Limits<'_>>, findings
     };
     if exploration.out_of_range > 0 {
         let program = &specification.program;
-        let first = index::out_of_range(&specification.compiled, &exploration);
+        let first =
+            index::out_of_range(&specification.compiled, &exploration, &limits.budget.cloned().unwrap_or_default());
         let named = first.map_or(String::new(), |at| {
             let thread = program.thread(at.thread);
             let of = if exploration.out_of_range > 1 { ", one of them of" } else { " of" };

@@ -48,7 +48,7 @@ impl Engine {
                 reached: SEARCHED,
                 how: "-- For DuckDB. It begins with, for example:\n\
                       --   CREATE VIEW transitions AS SELECT src, label, dst FROM 'transitions/*.parquet';\n\
-                      --   CREATE TABLE labels AS SELECT * REPLACE (CAST(id AS INT) AS id) FROM read_csv('labels.csv', all_varchar = true);\n\
+                      --   CREATE TABLE labels AS SELECT * REPLACE (CAST(id AS INT) AS id) FROM read_csv('labels.csv', header = true, all_varchar = true);\n\
                       -- The result is the file steps.csv.\n",
             },
             Engine::Spark => Words {

@@ -197,3 +197,15 @@ fn control_states_that_nothing_leads_to_are_told() {
     let (_, shown, _) = run(&["analyse", &path, "--mm", "tso"]);
     assert!(shown.contains("warning: never reached: control state d of thread A"), "{shown}");
 }
+
+/// The end behind an unconditional jump is no state of the text.
+#[test]
+fn control_states_that_the_text_does_not_have_are_not_missed() {
+    let scratch = TempDir::new().expect("a directory");
+    let path = scratch.path().join("t.litmus");
+    let text = "AArch64 t\n{ 0:X1=x; 1:X1=x; }\n P0 | P1 ;\n MOV W0,#1 | LC00: ;\n STR W0,[X1] | LDR W2,[X1] ;\n | B LC00 ;\nexists (x=1)\n";
+    fs::write(&path, text).expect("written");
+    let (status, shown, errors) = run(&["-q", "check", path.to_str().expect("UTF-8")]);
+    assert_eq!(status, 0, "{errors}");
+    assert!(!shown.contains("never reached") && !shown.contains("no transitions lead"), "{shown}");
+}

@@ -23,7 +23,7 @@ def duckdb_tables():
     types = "{'src': 'BIGINT', 'label': 'VARCHAR', 'dst': 'BIGINT'}"
     connection.execute(f"CREATE VIEW transitions AS FROM read_csv('parts/*.csv', header = true, columns = {types}, quote = '\"')")
     connection.execute(
-        "CREATE TABLE labels AS SELECT * REPLACE (CAST(id AS INT) AS id) FROM read_csv('labels.csv', all_varchar = true)"
+        "CREATE TABLE labels AS SELECT * REPLACE (CAST(id AS INT) AS id) FROM read_csv('labels.csv', header = true, all_varchar = true)"
     )
     return lambda statement: connection.execute(statement)
 

@@ -1,6 +1,6 @@
 //! The hash of a shard: the sum of hashes of its transitions, each over the two states and the label as it was
 //! understood. It depends neither on the order of lines nor on the format, so a shard is known again however it was
-//! written. Of what is no copy the sums differ but for a chance of 2⁻⁶⁴.
+//! written. Of what is no copy, but for the names of internal steps, the sums differ up to a chance of 2⁻⁶⁴.
 
 use super::chunks::Body;
 use super::labels::{INTERNAL, Known};

@@ -227,7 +227,7 @@ impl<'s> First<'s> {
 }
 
 /// Why a table that another tool wrote may be a part.
-const UNCOUNTED: &str = "nothing in the table says how many transitions the state space has, so it may be one of several; --whole says that it has all. If not";
+const UNCOUNTED: &str = "nothing in the table says how many transitions the state space has, so it may be one of several (--whole says that it has all)";
 
 /// Whether this is a whole state space: to be asked before the second pass and answered after it.
 struct Question {

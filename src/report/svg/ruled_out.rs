@@ -1,6 +1,6 @@
 //! Cycles that were found to be impossible: a picture of one must not look like a reason for a fence.
 
-use crate::analysis::{Confirmation, Confirming, ModelOutcome};
+use crate::analysis::{Confirmation, ModelOutcome};
 use crate::cycles::{Cycle, SegmentVerdict};
 
 /// Why there is no such cycle.
@@ -32,7 +32,7 @@ pub(super) fn ruled_out(
     delay: Option<usize>,
 ) -> Option<Ground> {
     let ground = |position: usize| match result.confirmations.get(position)? {
-        Confirmation::No if result.confirming == Confirming::ByAxioms => Some(Ground::Axioms),
+        Confirmation::No if result.confirming.is_by_axioms() => Some(Ground::Axioms),
         Confirmation::No => Some(Ground::NoRun),
         Confirmation::NoLonger => Some(Ground::NoRunWithFences),
         Confirmation::Yes | Confirmation::Unknown => None,
